@@ -1,4 +1,4 @@
-// Copy personal links; the buttons appear if the browser lets pages copy.
+// Copy a text; the buttons appear if the browser lets pages copy.
 "use strict";
 
 const copyStatus = document.getElementById("copied");
@@ -9,8 +9,8 @@ async function copy(button) {
     () => false,
   );
   copyStatus.textContent = isCopied
-    ? `The link of ${button.dataset.name} is copied.`
-    : "The browser does not let this page copy. Select the link and copy it yourself.";
+    ? `${button.dataset.name} is copied.`
+    : "The browser does not let this page copy. Select the text and copy it yourself.";
 }
 
 if (navigator.clipboard) {

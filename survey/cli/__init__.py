@@ -30,6 +30,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "import": "results",
         "token": "token",
         "registry": "registry",
+        "deposit": "deposit",
     },
     "Score lists and runs": {
         "measure": "scores",

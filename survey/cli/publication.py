@@ -48,7 +48,7 @@ def publish(
     """
     from survey.errors import NotAllowedError
     from survey.services import accounts
-    from survey.services.exchange.public_bundle import left_out
+    from survey.services.exchange.description import left_out
     from survey.services.studies import publications
 
     with open_study(slug) as (session, study):

@@ -244,6 +244,7 @@ def _is_path(target: str) -> bool:
         "survey export five-systems --to spring.zip",
         "survey export five-systems --to trial.zip --include-test",
         "survey export five-systems --parquet five-systems-tables",
+        "survey export five-systems --psych-ds five-systems-dataset",
     )
 )
 @click.argument("slug", type=STUDY_NAME)
@@ -253,6 +254,12 @@ def _is_path(target: str) -> bool:
     "folder",
     type=OUTPUT_FOLDER,
     help="Write the tables into this folder as Parquet files instead.",
+)
+@click.option(
+    "--psych-ds",
+    "psych_ds",
+    type=OUTPUT_FOLDER,
+    help="Write the tables into this folder as a Psych-DS dataset instead.",
 )
 @click.option(
     "--rows",
@@ -270,6 +277,7 @@ def export(
     slug: str,
     target: Path | None,
     folder: Path | None,
+    psych_ds: Path | None,
     raw: Path | None,
     force: bool,
     reason: str,
@@ -279,7 +287,8 @@ def export(
     """Write a study's bundle, which others can replicate.
 
     With --parquet it writes answers, participants and questions as typed tables for other
-    programs. With --rows it writes what the database holds of them, which nothing replicates.
+    programs, with --psych-ds the CSV files under the names of that standard. With --rows it writes
+    what the database holds of them, which nothing replicates.
     """
     from survey.services import accounts
     from survey.services.exchange import bundle
@@ -287,13 +296,15 @@ def export(
     from survey.services.studies import lifecycle
 
     with_pictures = options.pop("with_pictures")
-    named = [path for path in (target, folder, raw) if path is not None]
+    named = [path for path in (target, folder, psych_ds, raw) if path is not None]
     if len(named) != 1:
-        choices = "--to FILE.zip, --parquet FOLDER or --rows FOLDER"
+        choices = "--to FILE.zip, --parquet FOLDER, --psych-ds FOLDER or --rows FOLDER"
         raise click.UsageError(f"Name what to write, one of {choices}.")
     [path] = named
     if raw and (with_pictures or options["with_identities"]):
         raise click.UsageError("--rows goes with --include-test alone.")
+    if psych_ds and with_pictures:
+        raise click.UsageError("--psych-ds writes tables alone; --with-pictures goes with --to.")
     check_writable(path, force=force)
     with open_session() as session:
         refuse_own_database(path, session.get_bind().engine)
@@ -311,21 +322,28 @@ def export(
         if raw:
             from survey.services.exchange.raw_rows import write_rows
 
-            with _replaced_when_done(path) as new:
+            with replaced_when_done(path) as new:
                 write_rows(session, study, new, include_test=options["include_test"])
             content = {"study": slug, "digest": digest, "written": str(path), **options}
             print_result(content, f"{path} holds the rows of {slug!r}.", as_json=as_json)
             return
         lines = bundle.estimate_lines(session, study)
-        with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:
+        with progress_bar("Writing", total=lines) as progress, replaced_when_done(path) as new:
             if folder:
                 from survey.services.exchange import parquet  # its library is an extra
 
                 parquet.write_parquet(session, study, new, on_lines=progress.advance, **options)
+            elif psych_ds:
+                from survey.services.exchange.psych_ds import write_psych_ds
+
+                address = public_address(slug)
+                advance = progress.advance
+                write_psych_ds(session, study, new, address=address, on_lines=advance, **options)
             else:
                 chunks = bundle.stream_bundle(
                     session,
                     study,
+                    address=public_address(slug),
                     on_lines=progress.advance,
                     with_pictures=with_pictures,
                     **options,
@@ -448,8 +466,16 @@ def import_(bundle: Path, slug: str | None, owner: str, as_json: bool) -> None:
     )
 
 
+def public_address(slug: str) -> str:
+    """Return the address of a study's public page, "" where SURVEY_ADDRESS does not name one."""
+    from survey.config import Settings
+
+    address = Settings.from_environment().address
+    return f"{address}/studies/{slug}" if address else ""
+
+
 @contextmanager
-def _replaced_when_done(path: Path) -> Iterator[Path]:
+def replaced_when_done(path: Path) -> Iterator[Path]:
     """Yield a temporary path that becomes ``path`` only if the block succeeds."""
     new = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -27,8 +27,8 @@ from survey.services.analysis.results import Results, as_svg
 from survey.services.analysis.sheets import printed_table
 from survey.services.collections import items
 from survey.services.exchange import bundle as bundles
+from survey.services.exchange.description import SCHEMA_ORG, dataset, left_out
 from survey.services.exchange.public_bundle import (
-    left_out,
     public_content,
     stream_public_bundle,
     tried_sheet,
@@ -39,6 +39,7 @@ from survey.services.exchange.registry import (
     runs_of_study,
     stored_runs,
 )
+from survey.services.exchange.tables import Content
 from survey.services.operations.database import snapshot
 from survey.services.participation import answers
 from survey.services.studies import publications
@@ -54,6 +55,7 @@ from survey.web.requests import (
     external_address,
     in_own_process,
     session,
+    settled_address,
     take_slug,
 )
 
@@ -112,9 +114,10 @@ def published_study() -> ResponseReturnValue:
     return public_page(g.publication)
 
 
-def public_page(publication: "Publication", **content: object) -> str:
+def public_page(publication: "Publication", **more: object) -> str:
     """Render a publication's page; the study and its plan are in ``g``."""
-    results: Results = public_content(session(), g.study).results
+    content = public_content(session(), g.study)
+    results: Results = content.results
     people, answered = publications.people_in(session(), g.study)
     return render_template(
         "published/page.html",
@@ -132,7 +135,8 @@ def public_page(publication: "Publication", **content: object) -> str:
         left_out=left_out(g.plan),
         departures=kind_of(g.plan).departures(g.plan),
         **runs_shown(results),
-        **content,
+        metadata=_metadata(replace(content, citation=citation(publication))),
+        **more,
     )
 
 
@@ -142,11 +146,23 @@ def runs_shown(results: Results) -> dict[str, Any]:
     if not (g.study.digest and stored_runs(instance, g.study.digest)):
         return {"runs": None}
     own = [external_address(f"published.{name}", slug=g.study.slug) for name in ("page", "bundle")]
-    doi = getattr(publications.current_publication(session(), g.study), "doi", "")
+    publication = publications.current_publication(session(), g.study)
+    doi = publication.doi if publication else ""
     return {
         "runs": runs_of_study(instance, g.study.digest, results.pair_points, [*own, doi]),
         "printed_points": printed_points,
     }
+
+
+def _metadata(content: Content) -> dict[str, Any]:
+    """Return the study as schema.org describes a dataset, for search engines."""
+    download = {
+        "@type": "DataDownload",
+        "contentUrl": external_address("published.bundle", slug=g.slug),
+        "encodingFormat": "application/zip",
+    }
+    described = dataset(content, bundles.csv_tables(content))
+    return {"@context": SCHEMA_ORG, **described, "distribution": download}
 
 
 def _in_its_language(text: str) -> str:
@@ -172,7 +188,7 @@ def citation(publication: "Publication") -> Citation:
 def bundle() -> ResponseReturnValue:
     """Stream the bundle without personal fields and free texts."""
     expected = bundles.estimate_bytes(session(), g.study)
-    chunks = stream_public_bundle(session(), g.study)
+    chunks = stream_public_bundle(session(), g.study, settled_address("published.page"))
     return attachment(chunks, "application/zip", f"{g.slug}.zip", expected)
 
 

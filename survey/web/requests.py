@@ -165,6 +165,14 @@ def external_address(endpoint: str, **values: Any) -> str:
     return str(address) + url_for(endpoint, **values).removeprefix(request.script_root)
 
 
+def settled_address(endpoint: str) -> str:
+    """Return the address of a study's page as SURVEY_ADDRESS has it, "" where that is not set.
+
+    A bundle holds no address of a request, so that it is the same however it is downloaded.
+    """
+    return external_address(endpoint, slug=g.study.slug) if current_app.config["ADDRESS"] else ""
+
+
 def current_path() -> str:
     """Return the path of this request as the browser has to ask for it, prefix included."""
     return f"{request.script_root}{request.path}"

@@ -184,6 +184,7 @@ GET  /research/studies/my-closed/publish         in in in 404 403 200 404
 POST /research/studies/my-closed/publish         401 401 401 404 403 400 404
 GET  /research/studies/my-public/publish         in in in 404 403 200 404
 POST /research/studies/my-public/publish         401 401 401 404 403 >publish 404
+POST /research/studies/my-public/publish/doi     401 401 401 404 403 >publish 404
 POST /research/studies/my-public/publish/take-back  401 401 401 404 403 >publish 404
 
 GET  /s/my-draft                 404

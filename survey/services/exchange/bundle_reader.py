@@ -630,11 +630,7 @@ def _recompute(
     content = _with_identities(files, content)
     recomputed = dict(bundle_files(content))
     tables = {table.name: table for table in tables_in(content)}
-    versions = study.get("versions")
-    versions = versions if isinstance(versions, dict) else {}
-    described: dict[str, list[str]] = {}
-    if content.format == FORMAT:  # earlier ones have none
-        described = dict(description_files(content, csv_tables(content), facts, versions))
+    described = _described(content, facts, study.get("versions"))
     _check_names(files, {*recomputed, *described}, tables.values(), comparison)
     yield from _check_script(files, recomputed, comparison)
     results = [table.name for table in kind.result_tables(content.plan)]
@@ -675,6 +671,16 @@ def _recompute(
         _compare(json_of(files, machine.figures_file), figures, machine.figures_file, comparison)
         yield f"{machine.figures_file}: every figure recomputed"
     yield from _check_descriptions(files, described, comparison)
+
+
+def _described(
+    content: Content, facts: Mapping[str, FileFacts], versions: object
+) -> dict[str, list[str]]:
+    """Return the files that describe a bundle; one of format 1 has none."""
+    if content.format < FORMAT:
+        return {}
+    versions = versions if isinstance(versions, dict) else {}
+    return dict(description_files(content, csv_tables(content), facts, versions))
 
 
 def _check_descriptions(

@@ -27,6 +27,7 @@ from survey.services.exchange.tables import (
     Column,
     Content,
     Table,
+    asked_texts,
     describe_column,
     listed_values,
     stable_json,
@@ -130,18 +131,13 @@ def left_out(plan: Plan) -> str:
     return list_words([*asked, *reasons, *typed, times])
 
 
-def description(content: Content) -> str:
-    """Return in a paragraph what a bundle is, as archives want it."""
+def description(plan: Plan) -> str:
+    """Return in a paragraph what the bundle of a study is, as archives want it."""
     sentences = [
-        f"Questions, answers and analysis of a survey of the kind {content.plan.kind!r}.",
-        *(f"{heading}: {one_line(text)}" for heading, text in content.results.asked),
-        *_people(content),
+        f"Questions, answers and analysis of a survey of the kind {plan.kind!r}.",
+        *(f"{heading}: {one_line(text)}" for heading, text in asked_texts(plan)),
     ]
     return " ".join(text if text.endswith((".", "?")) else f"{text}." for text in sentences)
-
-
-def _people(content: Content) -> list[str]:
-    return [one_line(sentence) for sentence in content.results.basis]
 
 
 def _month(moment: date | None) -> str:
@@ -179,7 +175,7 @@ def readme(
         described.setdefault(folder + slash, describe_file(name, by_name))
     described[CRATE] = "all of this for programs, as an RO-Crate"
     described[SUMS] = "the SHA-256 of each file, as `sha256sum --check` reads them"
-    asked = [f"**{heading}.** {one_line(text)}" for heading, text in content.results.asked]
+    asked = [f"**{heading}.** {one_line(text)}" for heading, text in asked_texts(plan)]
     maker = f"version {versions.get('survey')} of {PROGRAM}"
     if content.is_public:
         rights = citation.licence or NO_LICENCE
@@ -196,7 +192,7 @@ def readme(
         "## What was asked",
         *asked,
         "## People and dates",
-        *_people(content),
+        *map(one_line, content.results.basis),
         _dates(content),
         "## Files",
         "\n".join(f"- `{name}`: {text}" for name, text in sorted(described.items())),
@@ -240,7 +236,7 @@ def data_package(
         "name": content.slug,
         "id": citation.link or f"sha256:{content.digest}",
         "title": citation.title,
-        "description": description(content),
+        "description": description(content.plan),
         **({"homepage": citation.address} if citation.address else {}),
         **({"licenses": [_package_licence(citation)]} if citation.licence else {}),
         "contributors": [
@@ -353,7 +349,7 @@ def dataset(content: Content, tables: Sequence[Table]) -> dict[str, Any]:
     return {
         "@type": "Dataset",
         "name": citation.title,
-        "description": description(content),
+        "description": description(content.plan),
         "datePublished": published(content),
         "license": licence,
         "author": [_person(number, author) for number, author in enumerate(citation.authors, 1)],
@@ -438,14 +434,11 @@ def _flatten(value: Any, graph: dict[str, dict[str, Any]]) -> Any:
     return {"@id": value["@id"]}
 
 
-def web_page_metadata(
-    content: Content, tables: Sequence[Table], address: str, bundle: str
-) -> dict[str, Any]:
-    """Return the metadata of a public page as JSON-LD; ``bundle``: the address of the download."""
-    download = {"@type": "DataDownload", "contentUrl": bundle, "encodingFormat": "application/zip"}
+def deposit_fields(citation: Citation, plan: Plan) -> dict[str, str]:
+    """Return what the form of an archive asks for when the public bundle is uploaded there."""
     return {
-        "@context": SCHEMA_ORG,
-        "@id": address,
-        **dataset(content, tables),
-        "distribution": download,
+        "title": citation.title,
+        "authors": "; ".join(map(str, citation.authors)),
+        "licence": citation.licence or NO_LICENCE,
+        "description": description(plan),
     }

@@ -15,7 +15,6 @@ from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.analysis.sheets import Sheet
 from survey.services.exchange.bundle import content_of, stream_content, with_citation
-from survey.services.exchange.description import left_out as left_out
 from survey.services.exchange.tables import BesideRecord, Content, MoveTime
 
 NOT_PUBLISHED = "not published"  # in place of a researcher's reason, which a bundle must have

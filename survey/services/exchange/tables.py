@@ -255,7 +255,7 @@ class Content:
 
         Control questions are no part of it.
         """
-        results = replace(self.answers.analyse(self, options), asked=_asked(self.plan))
+        results = replace(self.answers.analyse(self, options), asked=asked_texts(self.plan))
         if not self.plan.ask:
             return results
         people = {each.public_id for each in self.counted(options)}
@@ -269,7 +269,7 @@ class Content:
         return replace(results, beside=beside_sheets(self.plan.ask, values))
 
 
-def _asked(plan: Plan) -> tuple[tuple[str, str], ...]:
+def asked_texts(plan: Plan) -> tuple[tuple[str, str], ...]:
     """Return what participants were asked: heading and text."""
     questions = f"{plan.questions}, the same for everyone"
     if plan.per_participant:

@@ -153,15 +153,26 @@ def take_back(session: Session, study: Study, who: str) -> None:
     session.commit()
 
 
+def require_published(session: Session, study: Study) -> Publication:
+    """Return the publication of a study; raises NotAllowedError where it has no public page."""
+    if reason := reason_against(session, study):
+        raise NotAllowedError(reason)
+    current = current_publication(session, study)
+    if current is None:
+        raise NotAllowedError(
+            f"The study {study.slug!r} is not public. Publish it first, on its page “Publish”, "
+            "where you name its authors and its licence; then an archive can give it a DOI."
+        )
+    return current
+
+
 def store_doi(session: Session, study: Study, who: str, typed: str) -> str:
     """Store the DOI of a public study, or remove it, and log it; return the DOI.
 
     Raises NotAllowedError if the study is not public, SurveyError for what is not a DOI.
     """
     study = queries.locked_study(session, study)
-    current = current_publication(session, study)
-    if current is None:
-        raise NotAllowedError("This study is not public. Publish it first; then it can get a DOI.")
+    current = require_published(session, study)
     try:
         current.doi = read_doi(typed)
     except ValueError as error:

@@ -31,7 +31,7 @@ from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, form_page, slug_field
 from survey.web.published import runs_shown
-from survey.web.requests import attachment, in_own_process, session
+from survey.web.requests import attachment, in_own_process, session, settled_address
 from survey.web.researcher.pages import (
     LARGEST_UPLOAD_UNPACKED,
     STUDY_ADDRESS,
@@ -287,7 +287,11 @@ def bundle() -> ResponseReturnValue:
     include_test = "test" in request.args
     expected = bundles.estimate_bytes(session(), g.study, include_test=include_test)
     chunks = bundles.stream_bundle(
-        *(session(), g.study), include_test=include_test, with_pictures="pictures" in request.args
+        session(),
+        g.study,
+        include_test=include_test,
+        with_pictures="pictures" in request.args,
+        address=settled_address("published.page"),
     )
     return attachment(chunks, "application/zip", f"{g.study.slug}.zip", expected)
 
@@ -303,7 +307,11 @@ def bundle_with_identities() -> ResponseReturnValue:
     accounts.log(session(), g.study, g.researcher.name, "exported", "bundle with identities")
     session().commit()
     chunks = bundles.stream_bundle(
-        session(), g.study, with_identities=True, include_test="test" in request.form
+        session(),
+        g.study,
+        with_identities=True,
+        include_test="test" in request.form,
+        address=settled_address("published.page"),
     )
     return attachment(chunks, "application/zip", f"{g.study.slug}-with-identities.zip")
 

@@ -1,13 +1,13 @@
 """Tokens with which programs read the JSON of a study.
 
-Revision: 0031, after 0029
+Revision: 0031, after 0030
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0031"
-down_revision = "0029"
+down_revision = "0030"
 branch_labels = None
 depends_on = None
 
