@@ -3,6 +3,7 @@
 from flask import flash, g, redirect, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField, HiddenField, RadioField, SelectChoice, StringField
+from wtforms.validators import ValidationError
 
 from survey.core.kinds import kind_of
 from survey.services import accounts
@@ -52,7 +53,10 @@ class DoiForm(Form):
 
     def validate_doi(self, field: StringField) -> None:
         """Refuse what is not a DOI."""
-        read_doi(field.data or "")
+        try:
+            read_doi(field.data or "")
+        except ValueError as error:
+            raise ValidationError(str(error)) from None
 
 
 @blueprint.route(f"{STUDY_ADDRESS}/publish", methods=["GET", "POST"])
