@@ -1,6 +1,7 @@
 """A citation survives every text: CITATION.cff fits its schema, BibTeX reads its braces."""
 
 import json
+from dataclasses import replace
 from datetime import date
 from importlib.resources import files
 
@@ -10,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from survey.services.studies.citation import LATEX_COMMANDS, LICENCES, Author, Citation
+from survey.services.studies.citation import (
+    DOI,
+    LATEX_COMMANDS,
+    LICENCES,
+    Author,
+    Citation,
+    read_doi,
+)
 from survey.services.studies.publications import Details
 
 SCHEMA = json.loads(
@@ -124,3 +132,36 @@ def test_details_that_cannot_be_are_named(changes, field, says):
     details = Details(**{"title": "A", "authors": "Lovelace, Ada", "licence": "", **changes})
     assert details.faults()[field].startswith(says)
     assert details.faults().keys() == {field}
+
+
+@pytest.mark.parametrize(
+    ("typed", "doi"),
+    [
+        ("10.5281/zenodo.1234567", "10.5281/zenodo.1234567"),
+        (" https://doi.org/10.17605/OSF.IO/AB12C ", "10.17605/OSF.IO/AB12C"),
+        ("http://dx.doi.org/10.1000/a(b)%3Bc", "10.1000/a(b);c"),
+        ("DOI: 10.1000.10/x_y", "10.1000.10/x_y"),
+        ("doi.org/10.1000/x", "10.1000/x"),
+        ("", ""),
+    ],
+)
+def test_a_doi_is_read_in_each_way_in_which_it_is_written(typed, doi):
+    assert read_doi(typed) == doi
+
+
+@pytest.mark.parametrize(
+    "typed", ["10.1/x", "zenodo.1234567", "https://zenodo.org/10.5281/x", "10.1000/", "10.1000/ü"]
+)
+def test_what_is_not_a_doi_is_refused_with_an_example(typed):
+    with pytest.raises(ValueError, match=r"is not a DOI, such as 10\.5281/zenodo"):
+        read_doi(typed)
+
+
+@given(st.from_regex(DOI, fullmatch=True).filter(lambda doi: len(doi) <= 200))
+def test_every_doi_fits_the_schema_and_comes_back_from_json(doi):
+    citation = replace(a_citation(), doi=doi)
+    Draft7Validator(SCHEMA).validate(yaml.load(citation.cff(), yaml.BaseLoader))
+    assert fields_of(citation.bibtex())["doi"] == doi
+    assert f"https://doi.org/{doi}" in citation.sentence
+    again = Citation.from_json(citation.slug, citation.digest, citation.as_json())
+    assert again == citation

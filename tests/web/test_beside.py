@@ -19,8 +19,9 @@ from survey.services.analysis.beside import beside_sheets
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle_reader import analyse_files, replicate
+from survey.services.exchange.description import left_out
 from survey.services.exchange.input_files import BundleError, open_files
-from survey.services.exchange.public_bundle import left_out, stream_public_bundle
+from survey.services.exchange.public_bundle import stream_public_bundle
 from survey.services.participation import own_data
 from survey.services.studies import lifecycle
 from tests.builders import Visitor, a_plan, an_open_study

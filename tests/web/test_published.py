@@ -249,6 +249,61 @@ def test_what_is_taken_back_is_gone_and_can_come_back(desk, closed, visitor):
     assert "Babbage, Charles" in visitor.get(PUBLIC).text
 
 
+def test_a_doi_is_taken_back_into_page_and_citation(desk, closed, visitor, session):
+    publish(desk)
+    steps = desk.page.select("#deposit > ol > li")
+    assert len(steps) == 3
+    assert steps[0].select_one("a")["href"] == f"{PUBLIC}/bundle.zip"
+    typed = [each.text for each in steps[1].select("dd")]
+    assert typed[:3] == [closed.plan.title, "Lovelace, Ada; The retrieval group", "CC-BY-4.0"]
+    desk.send(f"{PUBLISH}/doi", doi="10.5281/zenodo 1")
+    assert desk.status == 400
+    assert "“10.5281/zenodo 1” is not a DOI" in desk.text
+    assert desk.page.select_one("[name=doi]")["value"] == "10.5281/zenodo 1"
+    assert desk.page.select_one("[name=authors]").text.strip() == AUTHORS
+    desk.send(f"{PUBLISH}/doi", doi="https://doi.org/10.5281/zenodo.1234567")
+    assert desk.page.select_one("[name=doi]")["value"] == "10.5281/zenodo.1234567"
+    page = BeautifulSoup(visitor.get(PUBLIC).text, "html.parser")
+    assert page.select_one("a[href='https://doi.org/10.5281/zenodo.1234567']")
+    assert "doi = {10.5281/zenodo.1234567}" in visitor.get(f"{PUBLIC}/citation.bib").text
+    assert "doi: 10.5281/zenodo.1234567" in visitor.get(f"{PUBLIC}/CITATION.cff").text
+    files = unzipped(visitor.get(f"{PUBLIC}/bundle.zip").data)
+    assert b"https://doi.org/10.5281/zenodo.1234567" in files["README.md"]
+    steps_of(files)
+    desk.send(f"{PUBLISH}/doi", doi="")
+    assert "doi.org" not in visitor.get(PUBLIC).text
+    session.rollback()
+    kinds = [event.kind for event in session.query(Event).order_by(Event.id)]
+    assert kinds[-2:] == ["DOI stored", "DOI removed"]
+
+
+def test_the_page_describes_the_dataset_for_search_engines(desk, closed, visitor):
+    publish(desk, title="Five </script><b>")
+    page = visitor.get(PUBLIC)
+    [script] = BeautifulSoup(page.text, "html.parser").select("[type='application/ld+json']")
+    metadata = json.loads(script.string)
+    assert metadata["@context"] == "https://schema.org/"
+    assert (metadata["@type"], metadata["name"]) == ("Dataset", "Five </script><b>")
+    assert metadata["distribution"]["contentUrl"].endswith(f"{PUBLIC}/bundle.zip")
+    files = unzipped(visitor.get(f"{PUBLIC}/bundle.zip").data)
+    crate = {each["@id"]: each for each in json.loads(files["ro-crate-metadata.json"])["@graph"]}
+    for name in ("name", "description", "datePublished", "identifier"):
+        assert metadata[name] == crate["./"][name]
+    names = {each["name"] for each in metadata["variableMeasured"]}
+    assert {"clicked", "credited"} <= names
+
+
+def test_a_bundle_has_the_address_of_the_settings_and_no_other(desk, closed, app, visitor):
+    publish(desk)
+    files = unzipped(visitor.get(f"{PUBLIC}/bundle.zip").data)
+    assert not any(b"localhost" in content for content in files.values())
+    app.config["ADDRESS"] = "https://survey.example.org"
+    files = unzipped(visitor.get(f"{PUBLIC}/bundle.zip").data)
+    address = "https://survey.example.org/studies/a-study"
+    assert yaml.safe_load(files["CITATION.cff"])["url"] == address
+    steps_of(files)
+
+
 def csrf(desk):
     return desk.page.select_one("[name=csrf_token]")["value"]
 

@@ -8,12 +8,15 @@ from importlib.resources import files as resources
 import frictionless
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from rocrate.rocrate import ROCrate
 
 from survey.services.exchange.bundle import SUMS, sha256_of, stream_bundle
 from survey.services.exchange.description import CRATE, DATA_PACKAGE, LICENCE, README, left_out
 from survey.services.exchange.input_files import BundleError
+from survey.services.exchange.psych_ds import file_name
 from survey.services.exchange.public_bundle import stream_public_bundle
 from survey.services.studies import lifecycle, publications
 from survey.services.studies.citation import LICENCES
@@ -24,6 +27,9 @@ from tests.services.exchange.conftest import FIELDS, handed_out
 from tests.services.exchange.test_analysis_in_r import unpacked
 from tests.services.exchange.test_public_bundle import KINDS
 
+WORDS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+TABLE = re.compile(r"[a-z]+([_/][a-z0-9]+)*\.csv")
+OF_PSYCH_DS = re.compile(r"([a-z]+-[a-zA-Z0-9]+)(_[a-z]+-[a-zA-Z0-9]+)*_data\.csv")
 DOI = "10.5281/zenodo.1234567"
 ADDRESS = "https://survey.example.org/studies/five-systems"
 CFF_SCHEMA = json.loads(
@@ -255,3 +261,10 @@ def test_a_draft_is_described_too(session):
     assert "The study was not opened yet." in files[README].decode()
     check_crate(files)
     assert steps_of(files)
+
+
+@given(
+    st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True), st.from_regex(TABLE, fullmatch=True)
+)
+def test_a_name_of_psych_ds_has_no_hyphen_within_a_value(slug, table):
+    assert OF_PSYCH_DS.fullmatch(file_name(slug, table))

@@ -18,10 +18,10 @@ from survey.db.models import (
 )
 from survey.db.models.base import now
 from survey.services.exchange.bundle_reader import read_bundle
+from survey.services.exchange.description import left_out
 from survey.services.exchange.public_bundle import (
     BEGINNING,
     NOT_PUBLISHED,
-    left_out,
     stream_public_bundle,
 )
 from tests.grouped import by_colour, grouped, warm_and_cold
