@@ -304,7 +304,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     Raises BundleError at the first check that fails: file, row, column, what the file holds
     and what was recomputed.
     """
-    _check_sums(files)
+    sums = _check_sums(files)
     yield f"{len(files) - 1} files have the sums in {SUMS}"
     comparison = BundleComparison(json_of(files, STUDY_FILE).get("versions"))
     with _explained(comparison):
@@ -313,7 +313,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
         if content.format < FORMAT:
             yield comparison.of_format(content.format)
         try:
-            yield from _recompute(files, content, study, comparison)
+            yield from _recompute(files, sums, content, study, comparison)
             yield from files_of_kind(content.plan).recompute_sources(content, sources)
         except BundleError as error:
             raise BundleError(f"{error}{_other_packages(study)}") from None
@@ -528,7 +528,11 @@ def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str |
 
 
 def _recompute(
-    files: Files, content: Content, study: dict[str, Any], comparison: BundleComparison
+    files: Files,
+    sums: Mapping[str, str],
+    content: Content,
+    study: dict[str, Any],
+    comparison: BundleComparison,
 ) -> Iterator[str]:
     kind = files_of_kind(content.plan)
     yield kind.check_questions(content)
@@ -544,21 +548,15 @@ def _recompute(
     tables = {table.name: table for table in tables_in(content)}
     _check_names(files, recomputed, tables.values(), comparison)
     yield from _check_script(files, recomputed, comparison)
-    results = [table.name for table in kind.result_tables(content.plan)]
-    compared = {
-        **kind.recomputed,
-        **{name: "recomputed" for name in results if name not in kind.recomputed},
-        **{table.name: "each item of a list again" for table in tables.values() if table.is_twin},
-    }
+    compared = _compared_files(content, tables.values())
     ignored = () if _has_times(files, content.plan) else (SECONDS, FLAGGED.name)
     for name, how in compared.items():
         if name in recomputed and name in files:
-            _compare_table(files, name, recomputed[name], tables.get(name), comparison, ignored)
+            if _sum_of(recomputed[name]) != sums[name]:  # else it is the same to the byte
+                again, table = dict(bundle_files(content))[name], tables.get(name)
+                _compare_table(files, name, again, table, comparison, ignored)
             yield f"{name}: {how}"
-    for table in tables.values():
-        if table.names[:1] == [STUDY.name] and table.name not in compared:
-            _check_shared_cells(files, table.name, content, ignored)
-            yield f"{table.name}: topics, and who counts, as in the files of questions and people"
+    yield from _check_answers(files, content, {*tables} - {*compared}, ignored)
     _check_codebook(files, recomputed[CODEBOOK], comparison)
     yield f"{CODEBOOK}: tells of every column"
     others = {*compared, *tables, CODEBOOK, STUDY_FILE, ANALYSIS, SCRIPT}
@@ -577,6 +575,17 @@ def _recompute(
         figures = json.loads("".join(recomputed[machine.figures_file]))
         _compare(json_of(files, machine.figures_file), figures, machine.figures_file, comparison)
         yield f"{machine.figures_file}: every figure recomputed"
+
+
+def _compared_files(content: Content, tables: Iterable[Table]) -> dict[str, str]:
+    """Return the files that are compared with what is recomputed, each with how it is."""
+    kind = files_of_kind(content.plan)
+    results = [table.name for table in kind.result_tables(content.plan)]
+    return {
+        **kind.recomputed,
+        **{name: "recomputed" for name in results if name not in kind.recomputed},
+        **{table.name: "each item of a list again" for table in tables if table.is_twin},
+    }
 
 
 def _number_columns(table: Table) -> set[str]:
@@ -667,7 +676,15 @@ def require_bundle(files: Files, name: str) -> None:
         raise BundleError(f"{name} has no {SUMS}, the list of checksums of a bundle's files")
 
 
-def _check_sums(files: Files) -> None:
+def _sum_of(texts: Iterable[str]) -> str:
+    found = hashlib.sha256()
+    for text in texts:
+        found.update(text.encode())
+    return found.hexdigest()
+
+
+def _check_sums(files: Files) -> dict[str, str]:
+    """Compare the files with their sums; return these by name."""
     lines = file_text(files, SUMS).splitlines(keepends=True)
     if not lines or lines[-1] != f"{LAST_LINE}{sha256_of(''.join(lines[:-1]).encode())}\n":
         raise BundleError(f"{SUMS} was changed: its last line is not the sum of those above it")
@@ -688,6 +705,7 @@ def _check_sums(files: Files) -> None:
     for name in files:
         if name not in sums and name != SUMS:
             raise BundleError(f"{name} does not belong to the bundle: {SUMS} does not list it")
+    return sums
 
 
 def _check_digest(content: Content, study: Mapping[str, Any], comparison: BundleComparison) -> None:
@@ -798,21 +816,27 @@ def _compare_table(
                 )
 
 
-def _check_shared_cells(files: Files, name: str, content: Content, ignored: Container[str]) -> None:
-    """Compare the cells in a table of answers that repeat what is known of study and people."""
-    names = [column.name for column in (STUDY, TOPIC, *COUNTING)]
-    known = AnswerCells(content)
+def _check_answers(
+    files: Files, content: Content, names: Container[str], ignored: Container[str]
+) -> Iterator[str]:
+    """Compare the cells in tables of answers that repeat what is known of study and people."""
+    known = [column.name for column in (STUDY, TOPIC, *COUNTING)]
     topics = {each.number: topic_of(each) for each in content.questions}
-    participant = ""
-    counting: tuple[str, ...] = ()
-    for row in read_rows(files, name, ("participant", "question"), Faults()):
-        if row.cells["participant"] != participant:
-            participant = row.cells["participant"]
-            counting = known.counting(row.text("participant"))
-        expected = (content.slug, topics[row.whole_number("question")], *counting)
-        for column, cell in zip(names, expected, strict=True):
-            if row.cells.get(column, cell) not in (cell, escaped(cell)) and column not in ignored:
-                raise row.fault(column, f"recomputed {cell!r}")
+    for table in tables_in(content):
+        if table.name not in names or table.names[0] != STUDY.name:
+            continue
+        cells, participant = AnswerCells(content), ""
+        counting: tuple[str, ...] = ()
+        for row in read_rows(files, table.name, ("participant", "question"), Faults()):
+            if row.cells["participant"] != participant:
+                participant = row.cells["participant"]
+                counting = cells.counting(row.text("participant"))
+            expected = (content.slug, topics[row.whole_number("question")], *counting)
+            for column, cell in zip(known, expected, strict=True):
+                is_same = row.cells.get(column, cell) in (cell, escaped(cell))
+                if not (is_same or column in ignored):
+                    raise row.fault(column, f"recomputed {cell!r}")
+        yield f"{table.name}: topics, and who counts, as the other files say"
 
 
 def _columns(rows: Iterable[list[str]], are_wanted: Sequence[bool]) -> Iterator[list[str]]:
