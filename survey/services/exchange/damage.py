@@ -74,9 +74,10 @@ class Damage:
 
     @property
     def facts(self) -> dict[str, FileFacts]:
-        """Size and published sum of each file that is there."""
-        listed = {name: sum_ for name, sum_ in self.sums.items() if name in self.files}
-        return {name: FileFacts(_size(self.files[name]), sum_) for name, sum_ in listed.items()}
+        """Size and sum of each file that the sums list, as it is now."""
+        listed = [name for name in self.sums if name in self.files]
+        sums = self.sums | {name: _sum_of(self.files, name) for name in self.changed}
+        return {name: FileFacts(_size(self.files[name]), sums[name]) for name in listed}
 
     def reformat(self, name: str, changes: Sequence[str]) -> None:
         """Note that only the format of a file was changed."""
