@@ -29,6 +29,8 @@ from survey.services.studies.recruitment import Recruitment
 from tests.at_once import AtOnce
 from tests.builders import RESEARCHER_COOKIE, Visitor, a_plan
 from tests.databases import ON_BOTH, ON_SQLITE
+from tests.freeze import RELEASED
+from tests.services.exchange.changes import zipped
 from tests.web.desk import HOME, PASSWORD, STUDY, Desk, a_file, filled_in, open_it
 
 
@@ -1003,6 +1005,25 @@ def test_a_bundle_that_was_changed_is_not_imported(desk, session):
     desk.send("/research/import", files={"bundle": (io.BytesIO(b"no zip"), "x.zip")})
     assert desk.status == 400
     assert "x.zip is not a bundle" in desk.text
+    assert session.query(Study).count() == 0
+
+
+@ON_SQLITE
+def test_an_import_says_what_became_of_a_bundle_as_the_command_does(desk, session):
+    desk.open("/research/import")
+    page = io.BytesIO(b"<!doctype html><title>Log in</title>")
+    desk.send("/research/import", files={"bundle": (page, "spring.zip")})
+    assert "spring.zip is a web page (“Log in”), not the bundle" in desk.text
+    released = RELEASED / "0.2.0" / "ordering.zip"
+    files = open_files(released, released.name)
+    files["votes.csv"] = files["votes.csv"].replace(b"\n", b"\r\n")
+    desk.send("/research/import", files={"bundle": (io.BytesIO(zipped(files)), "spring.zip")})
+    assert desk.status == 400
+    faults = [item.get_text() for item in desk.page.select(".faults li")]
+    assert (
+        faults[0] == "votes.csv: only the format changed (line ends); every value is as published"
+    )
+    assert faults[1].startswith("Only the format changed. Unpack the published zip again")
     assert session.query(Study).count() == 0
 
 

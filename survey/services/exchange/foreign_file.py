@@ -40,11 +40,15 @@ def is_litter(parts: Iterable[str]) -> bool:
 def describe_file(file: IO[bytes], name: str) -> str | None:
     """Return the sentence about a file that zipfile cannot open; None for no known sort."""
     end = _end_of(file)
-    file.seek(0)
-    start = file.read(READ_AT_ENDS)
+    start = _start_of(file)
     if not start:
         return f"{name} is empty. {AGAIN}"
     return _describe_zip(start, end, name) or _describe_text(start, name) or _packed(start, name)
+
+
+def _start_of(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(READ_AT_ENDS)
 
 
 def _end_of(file: IO[bytes]) -> bytes:
@@ -142,7 +146,9 @@ def describe_zip(archive: zipfile.ZipFile, names: Iterable[str], name: str) -> s
     ``names``: of its files, without what systems add.
     """
     files = [*names]
-    if archive.fp and _is_part(_end_of(archive.fp)):
+    if archive.fp and (
+        _start_of(archive.fp).startswith(FIRST_PART) or _is_part(_end_of(archive.fp))
+    ):
         return _split(name)
     if len(files) == 1 and files[0].lower().endswith(".zip"):
         return f"{name} holds another zip, {files[0][:80]}. Unpack it, and name the zip inside"
