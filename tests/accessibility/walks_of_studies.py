@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -13,6 +14,7 @@ from survey.core.studies.rankings import Ranking
 from survey.db.models import Participant, SignIn
 from survey.kinds.ordering.answer import OrderingAnswer
 from survey.services import accounts
+from survey.services.exchange.registry import STORED
 from survey.services.participation import answers, participants
 from survey.services.planning.preregistration import registration_of
 from survey.services.studies import lifecycle, recruitment
@@ -225,6 +227,9 @@ def publishing(house: House, language: str) -> Iterator[Sight]:
     yield folded
     opened = folded.body.replace(b'<details class="panel part', b'<details open class="panel part')
     yield replace(folded, state="results unfolded", body=opened)
+    _run_elsewhere(house, slug)
+    reader.open(address)
+    yield house.seen("Published study", "run elsewhere", reader)
     reader.open(f"{address}/try")
     yield house.seen("Published study", "a question to try", reader, language)
     reader.send(f"{address}/try")
@@ -237,6 +242,22 @@ def publishing(house: House, language: str) -> Iterator[Sight]:
     reader.open(address)
     yield house.seen("Error", "410 taken back", reader)
     desk.send(at(slug, "/publish"), go="publish", read="y")
+
+
+def _run_elsewhere(house: House, slug: str) -> None:
+    """Store two other runs, as `survey registry update` does."""
+    run = {
+        **{"digest": lifecycle.find_study(house.session, slug).digest, "title": "A study"},
+        **{"authors": ["Hopper, Grace"], "month": "2026-05", "participants": 12},
+        **{"software": "survey 0.2.0", "licence": ""},
+        **{"results": {"MNRO-AP": 9.5}},
+    }
+    runs = [
+        {**run, "address": "https://x.org/a.zip", "sha256": "a" * 64, "doi": ""},
+        {**run, "address": "https://x.org/b.zip", "sha256": "b" * 64, "doi": "10.5281/z.1"},
+    ]
+    path = house.app.config["INSTANCE"] / STORED
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in runs))
 
 
 def _published(house: House, desk: Desk, slug: str) -> Iterator[Sight]:

@@ -5,6 +5,7 @@ answers are read by the study's kind.
 """
 
 import base64
+import hashlib
 import io
 import json
 import math
