@@ -249,8 +249,10 @@ class Compared:
     @property
     def row(self) -> tuple[str, str, str, str]:
         """The item in words, as a row of a table: label, status, registered, done."""
-        values = (DIGEST.sub(r"\1…", in_words(each)) for each in (self.registered, self.done))
-        return ITEMS[self.item], self.status, *values
+        registered, done = (
+            DIGEST.sub(r"\1…", in_words(value)) for value in (self.registered, self.done)
+        )
+        return ITEMS[self.item], self.status, registered, done
 
 
 @dataclass(frozen=True)
