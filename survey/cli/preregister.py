@@ -21,7 +21,7 @@ from survey.cli.terminal import print_result, progress_bar
 @command(
     examples=(
         "survey study preregister spring-study --to registration",
-        'survey study preregister spring-study --to registration --hypothesis "MNRO leads AP"',
+        'survey study preregister spring-study --to again --hypothesis "MNRO leads AP"',
     )
 )
 @click.argument("slug", type=STUDY_NAME)

@@ -1,5 +1,6 @@
 """The methods of a paper, in Markdown and LaTeX, of the numbers that the analysis has as JSON."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ ETHICS = "[Name the ethics committee, its decision and its number.]"
 CONSENT = "Participants read a consent text and agreed to it before they began."
 NO_REGISTRATION = "There is no registration with which the analysis was compared."
 CAPTIONS = "Captions"
+DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def methods_parts(results: Results) -> list[tuple[str, list[str]]]:
@@ -117,10 +119,6 @@ def _latex(parts: Parts, captions: list[tuple[str, str]]) -> Iterator[str]:
 
 def _broken(text: str) -> str:
     """Return a paragraph in LaTeX, with places at which a digest may be broken."""
-    words = [
-        r"\allowbreak{}".join(word[place : place + 8] for place in range(0, len(word), 8))
-        if len(word) > 40 and word.isalnum()
-        else word
-        for word in escape_latex(text).split(" ")
-    ]
-    return " ".join(words)
+    return DIGEST.sub(
+        lambda found: r"\allowbreak{}".join(re.findall(".{8}", found[0])), escape_latex(text)
+    )

@@ -62,6 +62,7 @@ def faults_of(folder, beginning):
         r"\begin{document}",
         *(rf"\message{{^^J{name}^^J}}Text.\input{{tables/{name}}}\clearpage" for name in tables),
         r"\message{^^Jfigures.tex^^J}\input{figures.tex}",
+        *([r"\message{^^Jmethods.tex^^J}\input{methods.tex}"] * (folder / "methods.tex").exists()),
         r"\end{document}",
     ]
     (folder / "paper.tex").write_text("\n".join(lines))
