@@ -63,8 +63,8 @@ def tab(shell):
     [
         (["ex"], ["export"]),
         (["re"], ["researcher", "replicate", "restore"]),
-        (["study", "c"], ["check", "close", "copy"]),
-        (["study", "check", ""], ["five-systems", "spring-study", "two-runs"]),
+        (["study", "c"], ["check", "close", "copy", "code"]),
+        (["study", "check", ""], ["five-systems", "spring-study", "two-runs", "winter-study"]),
         (["analyse", "f"], ["five-systems"]),
         (["power", "--study", "s"], ["spring-study"]),
         (["researcher", "link", "A"], ["Ada\\ Lovelace", "Alan\\ Turing"]),
