@@ -1,7 +1,6 @@
 """``survey study people``, and what is done for one participant, such as exclude and erase."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,33 +17,32 @@ from survey.cli.command import (
 from survey.cli.terminal import print_json, print_result, print_table, say
 
 if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
-    from survey.db.models import Participant, Study
     from survey.services.participation.participant_list import ListedParticipant
 
 PARTICIPANT = click.argument("public_id", metavar="PARTICIPANT")
 
 
-@contextmanager
-def _participant(slug: str, typed: str) -> "Iterator[tuple[Session, Study, Participant]]":
-    """Yield a session, a study and its participant; raises NotFoundError."""
+def _change(
+    slug: str, typed: str, act: Callable[..., None], done: str, *more: str, as_json: bool
+) -> None:
+    """Do an act for a participant, and print ``done`` and the status that they have now.
+
+    ``more``: what the act takes besides who does it. Raises NotFoundError for an unknown one.
+    """
+    from survey.services.accounts import COMMAND_LINE
     from survey.services.participation.participant_list import named_participant
 
     with open_study(slug) as (session, study):
-        yield session, study, named_participant(session, study, typed)
-
-
-def _print_status(participant: "Participant", slug: str, sentence: str, *, as_json: bool) -> None:
-    """Print what was done, as JSON with the status that the participant has now."""
-    content = {
-        "study": slug,
-        "participant": participant.public_id,
-        "status": participant.status,
-        "excluded": participant.excluded,
-        "exclude_reason": participant.exclude_reason,
-    }
-    print_result(content, f"{participant.public_id} {sentence}", as_json=as_json)
+        participant = named_participant(session, study, typed)
+        act(session, study, participant, COMMAND_LINE, *more)
+        content = {
+            "study": slug,
+            "participant": participant.public_id,
+            "status": participant.status,
+            "excluded": participant.excluded,
+            "exclude_reason": participant.exclude_reason,
+        }
+    print_result(content, f"{content['participant']} {done}", as_json=as_json)
 
 
 @command(examples=("survey study people five-systems", "survey study people five-systems --json"))
@@ -113,13 +111,10 @@ def _remarks(row: dict[str, Any]) -> str:
 @JSON_OPTION
 def exclude(slug: str, public_id: str, reason: str, as_json: bool) -> None:
     """Leave a participant out of every count; the answers stay stored."""
-    from survey.services import accounts
-    from survey.services.studies import lifecycle
+    from survey.services.studies.lifecycle import exclude
 
-    with _participant(slug, public_id) as (session, study, participant):
-        lifecycle.exclude(session, study, participant, accounts.COMMAND_LINE, reason[:500])
-        done = f"is excluded. `survey study include {slug} {participant.public_id}` takes it back."
-        _print_status(participant, slug, done, as_json=as_json)
+    done = f"is excluded. `survey study include {slug}` takes it back."
+    _change(slug, public_id, exclude, done, reason[:500], as_json=as_json)
 
 
 @command(examples=("survey study include five-systems P-3MHX7QWD",))
@@ -128,12 +123,9 @@ def exclude(slug: str, public_id: str, reason: str, as_json: bool) -> None:
 @JSON_OPTION
 def include(slug: str, public_id: str, as_json: bool) -> None:
     """Count an excluded participant again."""
-    from survey.services import accounts
-    from survey.services.studies import lifecycle
+    from survey.services.studies.lifecycle import include
 
-    with _participant(slug, public_id) as (session, study, participant):
-        lifecycle.include(session, study, participant, accounts.COMMAND_LINE)
-        _print_status(participant, slug, "is no longer excluded.", as_json=as_json)
+    _change(slug, public_id, include, "is no longer excluded.", as_json=as_json)
 
 
 @command(examples=("survey study release five-systems P-5RB8NCJV --yes",))
@@ -147,13 +139,10 @@ def release(slug: str, public_id: str, yes: bool, as_json: bool) -> None:
     The survey ends for them, as if they had stopped; what they saved is kept. `survey study
     readmit` lets them go on.
     """
-    from survey.services import accounts
-    from survey.services.participation import participants
+    from survey.services.participation.participants import release
 
     confirm(f"End the survey for {public_id}, and release the slot?", yes=yes, as_json=as_json)
-    with _participant(slug, public_id) as (session, study, participant):
-        participants.release(session, study, participant, accounts.COMMAND_LINE)
-        _print_status(participant, slug, "holds no slot any more.", as_json=as_json)
+    _change(slug, public_id, release, "holds no slot any more.", as_json=as_json)
 
 
 @command(examples=("survey study readmit five-systems P-7WKD4YZA",))
@@ -162,13 +151,10 @@ def release(slug: str, public_id: str, yes: bool, as_json: bool) -> None:
 @JSON_OPTION
 def readmit(slug: str, public_id: str, as_json: bool) -> None:
     """Let a participant who stopped, was released or was screened out go on."""
-    from survey.services import accounts
-    from survey.services.participation import participants
+    from survey.services.participation.participants import readmit
 
-    with _participant(slug, public_id) as (session, study, participant):
-        participants.readmit(session, study, participant, accounts.COMMAND_LINE)
-        done = "can go on with the same link, in the same browser or with the code."
-        _print_status(participant, slug, done, as_json=as_json)
+    done = "can go on with the same link, in the same browser or with the code."
+    _change(slug, public_id, readmit, done, as_json=as_json)
 
 
 @command(examples=("survey study erase five-systems P-9E3GK2TX --yes",))
@@ -183,12 +169,13 @@ def erase(slug: str, public_id: str, yes: bool, as_json: bool) -> None:
     """
     from survey.services import accounts
     from survey.services.participation import own_data
+    from survey.services.participation.participant_list import named_participant
 
     confirm(f"Delete all answers and data of {public_id}?", yes=yes, as_json=as_json)
-    with _participant(slug, public_id) as (session, study, participant):
+    with open_study(slug) as (session, study), open_engine() as (settings, _):
+        participant = named_participant(session, study, public_id)
         erased = participant.public_id
-        with open_engine() as (settings, _):
-            own_data.erase(session, study, participant, settings.instance, accounts.COMMAND_LINE)
+        own_data.erase(session, study, participant, settings.instance, accounts.COMMAND_LINE)
     print_result({"study": slug, "erased": erased}, f"{erased} is erased.", as_json=as_json)
 
 
@@ -200,7 +187,7 @@ def code(slug: str, lost_id: str, as_json: bool) -> None:
     """Print the code with which a participant continues in another browser.
 
     ID is the participant's, or the one that a platform sent. The study's log says that it was
-    shown: whoever has the code sees the answers.
+    shown, as the code opens their answers.
     """
     from survey.services import accounts
     from survey.services.participation.participant_list import reveal_code

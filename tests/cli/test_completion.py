@@ -62,9 +62,9 @@ def tab(shell):
     ("words", "offered"),
     [
         (["ex"], ["export"]),
-        (["re"], ["researcher", "replicate", "registry", "restore"]),
-        (["study", "c"], ["check", "close", "copy"]),
-        (["study", "check", ""], ["five-systems", "spring-study", "two-runs"]),
+        (["re"], ["researcher", "replicate", "registry", "receipt", "restore"]),
+        (["study", "c"], ["check", "close", "copy", "code"]),
+        (["study", "check", ""], ["five-systems", "spring-study", "two-runs", "winter-study"]),
         (["analyse", "f"], ["five-systems"]),
         (["power", "--study", "s"], ["spring-study"]),
         (["researcher", "link", "A"], ["Ada\\ Lovelace", "Alan\\ Turing"]),

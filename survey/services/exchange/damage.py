@@ -76,7 +76,7 @@ class Damage:
     def facts(self) -> dict[str, FileFacts]:
         """Size and sum of each file that the sums list, as it is now."""
         listed = [name for name in self.sums if name in self.files]
-        sums = self.sums | {name: _sum_of(self.files, name) for name in self.changed}
+        sums = {**self.sums, **{name: _sum_of(self.files, name) for name in self.changed}}
         return {name: FileFacts(_size(self.files[name]), sums[name]) for name in listed}
 
     def reformat(self, name: str, changes: Sequence[str]) -> None:

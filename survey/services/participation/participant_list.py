@@ -140,15 +140,18 @@ class StudyParticipants:
 
 
 def list_participants(
-    session: Session, study: Study, id_prefix: str = "", most: int = MOST_LISTED_PARTICIPANTS
+    session: Session, study: Study, id_prefix: str = "", most: int = 0
 ) -> StudyParticipants:
     """List a study's participants whose id has a prefix; count all of its participants.
 
-    The database counts, so at most ``most`` rows of each population are read.
+    The database counts, so at most ``most`` rows of each population are read, by default
+    MOST_LISTED_PARTICIPANTS.
     """
     since = participants.slot_cutoff(study)
     status_counts = queries.status_counts(session, study.id, since)
     plan = study.plan
+
+    most = most or MOST_LISTED_PARTICIPANTS
 
     def participant_list(population: Population) -> ParticipantList:
         total = sum(row.participants for row in status_counts if row.population == population)
