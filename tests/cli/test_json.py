@@ -13,10 +13,10 @@ WITHOUT = {
     "survey completion": "it prints a script",
     "survey study schema": "it prints JSON in any case",
 }
-
-
-# Of tests/cli/test_collection.py, since it needs a server.
-ELSEWHERE = {"survey collection submit"}
+ELSEWHERE = {
+    "survey deposit": "it needs a published study: tests/cli/test_deposit.py",
+    "survey collection submit": "it needs a server: tests/cli/test_collection.py",
+}
 
 
 def has_json(command):
@@ -27,9 +27,7 @@ def test_every_command_has_the_option_but_for_a_few_with_a_reason():
     assert {path for path, one in LEAVES.items() if not has_json(one)} == WITHOUT.keys()
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in LEAVES if path not in WITHOUT.keys() | ELSEWHERE]
-)
+@pytest.mark.parametrize("path", [path for path in LEAVES if path not in {*WITHOUT, *ELSEWHERE}])
 def test_every_command_prints_json_and_nothing_else(desk, path):
     example, _, _ = LEAVES[path].examples[0].partition("  #")
     line = example.partition(" > ")[0].removesuffix(" --json")
