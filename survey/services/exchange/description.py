@@ -284,7 +284,7 @@ def _resource(table: Table, facts: FileFacts, written: Mapping[str, Table]) -> d
         "schema": {
             "fields": [_field(column, table) for column in table.columns],
             "missingValues": [""],
-            **({"primaryKey": [*table.key]} if table.key and {*table.key} <= {*types} else {}),
+            **({"primaryKey": [*table.key]} if table.key else {}),
             **({"foreignKeys": keys} if keys else {}),
         },
     }

@@ -45,7 +45,7 @@ def publish(session, study, details=DETAILS):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(publications, "FEWEST_PEOPLE", 1)
         publications.publish(session, study, "Ada", details)
-    publications.store_doi(session, study, "Ada", f"https://doi.org/{DOI}")
+        publications.store_doi(session, study, "Ada", f"https://doi.org/{DOI}")
 
 
 def stream(session, study, form):
