@@ -639,11 +639,12 @@ def require_bundle(files: Files, name: str) -> None:
         )
 
 
-def _require_sums(files: Files) -> None:
-    """Refuse files that do not have their sums, with what differs and what to do."""
+def _require_sums(files: Files) -> Mapping[str, str]:
+    """Return the sums of files; raise BundleError with what differs from them and what to do."""
     damage = find_damage(files)
     if damage.is_any:
         raise explain(damage, _recompute_damaged)
+    return damage.sums
 
 
 def _recompute_damaged(damage: Damage) -> None:
