@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.cli import survey
+from survey.core.collections.runs import read_judgements
 from survey.core.studies.run_lists import TextFile
-from survey.core.text_input import FaultyFilesError
+from survey.core.text_input import FaultyFilesError, FileFaults
 from survey.services.collections.tool_exports import (
     TOOLS,
     ReadingOptions,
@@ -126,7 +127,9 @@ def test_a_machines_answers_are_judgements_that_judge_reads(read, tmp_path):
     prediction = task(9, choices=["not relevant"])["annotations"][0] | {"model_version": "M 1"}
     printed = read(STUDIO, export=[task(predictions=[prediction, {"id": 5, "result": []}])])
     assert "1 answer of the model M 1 in read/machines/m-1.txt" in printed
-    assert (tmp_path / "read" / "machines" / "m-1.txt").read_text() == "q1 0 d1 0\n"
+    faults, path = FileFaults(), tmp_path / "read" / "machines" / "m-1.txt"
+    assert read_judgements(path.name, path.read_text().splitlines(), faults) == {"q1": {"d1": 0}}
+    assert not faults.sentences
     assert ["prediction 5", "empty result"] in rows_of(tmp_path / "read" / "left_out.csv")
 
 
