@@ -12,14 +12,13 @@ NO_POWER = (
 class Protocol:
     """The analysis that follows from a plan, in parts of sentences for registrations and papers.
 
-    ``compared``: what is compared; ``outcome``: what is measured; ``conditions``: what differs
-    within participants; ``randomised``: what is drawn for each participant; ``pairs``: whose
-    differences are tested, like MNRO-AP; ``primary``: the one tested first and by itself, ""
-    without one; ``smallest``: the smallest difference that matters, in points; ``scope``: for what
-    results hold; ``instead``: what is said where power is not simulated.
+    ``outcome``: what is measured; ``conditions``: what varies within participants; ``randomised``:
+    what is drawn for each participant; ``pairs``: whose differences are tested, like MNRO-AP;
+    ``primary``: the one tested first and by itself, "" without one; ``smallest``: the smallest
+    difference that matters, in points; ``scope``: for what results hold; ``instead``: what is said
+    where power is not simulated.
     """
 
-    compared: tuple[str, ...] = ()
     outcome: str = "the participants' answers"
     conditions: str = "none"
     randomised: str = ""

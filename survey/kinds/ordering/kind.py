@@ -112,7 +112,6 @@ class OrderingKind(  # type: ignore[misc] # each part has types of its own
         drawn += ["the order of the columns"] if plan.shuffle_columns else []
         drawn += ["the order of the lists"] if plan.shuffle_lists else []
         return Protocol(
-            compared=plan.measures,
             outcome=outcome,
             conditions=f"the measure ({', '.join(plan.measures)}) by which the lists are ordered",
             randomised="; ".join(drawn),

@@ -184,7 +184,6 @@ class PreferenceKind(
         asked += ["how much better it is"] if plan.ask_strength else []
         asked += ["how satisfied they are with each list"] if plan.ask_satisfaction else []
         return Protocol(
-            compared=(*plan.runs, *plan.measures),
             outcome="; ".join(asked),
             conditions=f"the system ({', '.join(plan.runs)}) whose list is shown",
             randomised="which list is at the left",

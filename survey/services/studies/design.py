@@ -19,8 +19,8 @@ def design_of(plan: Plan) -> dict[str, str]:
     protocol = kind_of(plan).protocol(plan)
     equal = protocol.smallest and f"Differences below {protocol.smallest} points do not matter."
     parts = {
-        "outcome": [f"Measured is {protocol.outcome}."],
-        "conditions": [f"Within participants differs: {protocol.conditions}."],
+        "outcome": [f"The outcome is {protocol.outcome}."],
+        "conditions": [f"Varied within participants: {protocol.conditions}."],
         "equality": [equal] if equal else [],
         "materials": _materials(plan),
         "procedure": _procedure(plan),
@@ -43,9 +43,9 @@ def exclusion_rules(plan: Plan) -> list[str]:
         if item.screen_out or item.screen_below is not None
     ]
     if screening:
-        rules.append(f"who is screened out by {list_words(screening)} takes no part")
+        rules.append(f"people who are screened out by {list_words(screening)} take no part")
     if plan.exclude_failed_check:
-        rules.append("whose first answer to the practice's check is wrong is left out")
+        rules.append("people whose first answer to the practice's check is wrong are left out")
     return rules
 
 
@@ -59,7 +59,7 @@ def _materials(plan: Plan) -> Iterator[str]:
     if plan.origin:
         yield plan.origin
     else:
-        yield f"Whatever is drawn of them is drawn with the seed {plan.seed}."
+        yield f"All that is drawn is drawn with the seed {plan.seed}."
 
 
 def _procedure(plan: Plan) -> Iterator[str]:
@@ -94,14 +94,14 @@ def _design(plan: Plan) -> Iterator[str]:
     if plan.queue_arm:
         yield f"Arms: {list_words(plan.arms)}; {plan.queue_arm} is asked where the others differ."
     elif plan.arms:
-        yield f"Between participants differ the arms: {list_words(plan.arms)}."
-    yield f"Wanted are {plan.participants} participants."
+        yield f"Varied between participants: the arms {list_words(plan.arms)}."
+    yield f"{plan.participants} participants are wanted."
 
 
 def _randomisation(plan: Plan) -> Iterator[str]:
     drawn = kind_of(plan).protocol(plan).randomised
     if drawn:
-        yield f"Drawn for each participant and question: {drawn}."
+        yield f"Drawn anew for each participant and question: {drawn}."
     order = "is shuffled for each participant" if plan.shuffle_questions else "is the same for all"
     yield f"The order of {kind_of(plan).noun} {order}."
     if plan.arms and not plan.queue_arm:
@@ -109,7 +109,7 @@ def _randomisation(plan: Plan) -> Iterator[str]:
 
 
 def _blinding() -> Iterator[str]:
-    yield "Participants read no name of what is compared."
+    yield "Participants do not read the names of what is compared."
     yield (
         "Researchers see no results before the study is closed; a look before is stored with its "
         "reason, and exported."

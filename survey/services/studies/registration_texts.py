@@ -74,7 +74,7 @@ def _parts(registration: Mapping[str, Any]) -> dict[str, str]:
     return {
         **{name: design.get(name, "") for name in PARTS_OF_DESIGN},
         **stated,
-        "sample": f"{texts['sample_size']} participants are wanted.",
+        "sample": f"{texts['sample_size']} participants who finish.",
         "power": f"{power.get('sentence', NOT_STATED)}{simulated}",
         "tests": f"Pairs: {texts['pairs']}. Test: {texts['test']}.",
         "inference": (
