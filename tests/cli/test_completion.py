@@ -62,7 +62,7 @@ def tab(shell):
     ("words", "offered"),
     [
         (["ex"], ["export"]),
-        (["re"], ["researcher", "replicate", "restore"]),
+        (["re"], ["researcher", "replicate", "receipt", "restore"]),
         (["study", "c"], ["check", "close", "copy"]),
         (["study", "check", ""], ["five-systems", "spring-study", "two-runs"]),
         (["analyse", "f"], ["five-systems"]),
