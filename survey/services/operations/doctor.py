@@ -27,6 +27,7 @@ from survey.core.measures import MEASURES
 from survey.db import migration, queries
 from survey.db.engine import WAL_IS_SAFE_FROM
 from survey.errors import SchemaError
+from survey.services.collections.receipts import KEY_FILE
 from survey.services.operations.backups import WORK
 from survey.services.operations.database import encoding_fault, require_current_schema
 from survey.services.operations.upkeep import reason_late
@@ -493,7 +494,7 @@ def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
 
 
 def _private_files(engine: Engine, instance: Path) -> list[Path]:
-    return [instance / "secret_key", *_database_files(engine)]
+    return [instance / "secret_key", instance / KEY_FILE, *_database_files(engine)]
 
 
 def _database_files(engine: Engine) -> list[Path]:
