@@ -1,6 +1,6 @@
 """``survey study``: plans, checks and the life of studies."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -354,7 +354,8 @@ def new(
     takes = declared.takes if declared else ()
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
-    judgements, known_fields = _judgements(qrels, labelled, include_test=include_test)
+    planned = () if written is None else written.values
+    judgements, known_fields = _judgements(qrels, labelled, planned, include_test=include_test)
     fields = known_fields | fields if "runs" in takes else fields
     chosen_topics = (run_options["topics"] or "").replace(",", " ").split()
     pool = PoolFiles(runs, pool_depth, pool_file, judged, gold)
@@ -1094,11 +1095,12 @@ def _refuse_beside_lists(fields: Mapping[str, object]) -> None:
 
 
 def _judgements(
-    qrels: Path | None, labelled: str | None, *, include_test: bool
+    qrels: Path | None, labelled: str | None, planned: Collection[str], *, include_test: bool
 ) -> "tuple[TextFile | None, dict[str, Any]]":
     """Return the judgements of a file or of a labelling study, and the plan's fields they decide.
 
-    Without either: None and no fields.
+    Without either: None and no fields. Of a labelling study, contact and language are taken over
+    too, unless they are among the ``planned`` fields of a file.
     """
     from survey.services.collections.items import items_summary
     from survey.services.exchange.bundle import judgements_of
@@ -1111,7 +1113,8 @@ def _judgements(
             text = f"{labelled} is still a draft and has no judgements"
             raise click.ClickException(f"{text}; open it and collect them first.")
         judged = judgements_of(session, study, include_test=include_test)
-        same = {name: getattr(study.plan, name) for name in ("asked_by", "contact", "language")}
+        names = {"asked_by", "contact", "language"}.difference(planned)
+        same = {name: getattr(study.plan, name) for name in names}
         return judged, {"collection_size": items_summary(session, study)["items"], **same}
 
 

@@ -327,3 +327,13 @@ def test_accounts_are_changed_alike(app, session, twins, run):
     run("researcher", "sign-out", "cleo")
     session.rollback()
     assert session.query(SignIn).count() == 0
+
+
+@ON_SQLITE
+def test_the_page_and_the_command_write_the_same_links(app, twins, run, mails, tmp_path):
+    twins.guests("by-page")
+    twins.session.rollback()
+    twins.desk.open("/research/studies/by-page/guests.csv")
+    at = ("--at", "https://survey.example.org")
+    run("study", "invite", "by-page", "--to", tmp_path / "links.csv", *at)
+    assert (tmp_path / "links.csv").read_bytes() == twins.desk.response.get_data()

@@ -181,9 +181,9 @@ def restore(public_id: str) -> ResponseReturnValue:
     if has_valid_token():
         try:
             lifecycle.include(session(), g.study, participant, g.researcher.name)
-        except SurveyError as error:
-            return _progress_page("researcher/progress.html", alert=str(error), status=400)
-        flash(f"{public_id} is no longer excluded.")
+            flash(f"{public_id} is no longer excluded.")
+        except SurveyError as error:  # as after a button that was pressed twice
+            flash(str(error))
     return redirect(url_for("researcher.progress"), 303)
 
 
