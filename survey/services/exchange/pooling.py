@@ -149,7 +149,7 @@ def _compare(
         if content.digest == first.digest:
             continue
         barred, allowed = _plan_differences(first, content, names[0])
-        found += [f"{names[place]} and {text}" for text in allowed]
+        found += [f"{names[place]} from {names[0]} in {text}" for text in allowed]
         seeds = [each.plan.seed for each in contents[:place]]
         if same_design and not barred and content.plan.seed in seeds:
             barred = [
@@ -159,9 +159,10 @@ def _compare(
         if same_design and barred:
             faults[place] = barred
         elif not same_design:
-            hint = "" if barred else "; --same-design pools studies that differ in this only"
-            start = f"its digest is another than that of {names[0]}, so it asked otherwise"
-            faults[place] = [start, *barred, *(f"{text}{hint}" for text in allowed)]
+            told = [*barred, *(f"it differs from {names[0]} in {text}" for text in allowed)]
+            if not barred:
+                told.append("--same-design pools studies that differ in this only")
+            faults[place] = [f"its digest is another than that of {names[0]}", *told]
     return faults, found
 
 
@@ -180,11 +181,11 @@ def _plan_differences(first: Content, second: Content, name: str) -> tuple[list[
             continue
         if field in OF_FILES and same_files:
             if field == OF_FILES[0]:
-                allowed.append(f"{name} have other lists of the same files")
+                allowed.append("lists, of the same files")
             continue
         texts = _texts(own, other)
         if field in MAY_DIFFER:
-            allowed.append(f"{name} differ in {field}: {texts[0]} and {texts[1]}")
+            allowed.append(f"{field}: {texts[0]} and {texts[1]}")
         else:
             barred.append(f"{field}: {texts[0]} found; {name} has {texts[1]}")
     if first.generator_version != second.generator_version:
