@@ -55,7 +55,8 @@ def test_questions_of_their_own_are_a_sample_too():
         "points at sites like these, for questions of this kind (95 % interval"
         in found.sentence(START)
     )
-    assert found.kind is None and "A new site" not in found.sentence(START)
+    assert found.kind is None
+    assert "A new site" not in found.sentence(START)
 
 
 def test_three_studies_of_the_same_questions_say_nothing_of_the_kind():
@@ -89,7 +90,8 @@ def test_every_site_without_which_the_sign_changes_is_named():
 
 def test_no_lead_has_no_sign():
     found = pooled([0.1, -0.1, 0.0, 0.0])
-    assert "is 0.0 points" in found.sentence(START) and "sign" not in found.sentence(START)
+    assert "is 0.0 points" in found.sentence(START)
+    assert "sign" not in found.sentence(START)
     assert str(found.row).startswith("MNRO over AP: 0 points (")
 
 

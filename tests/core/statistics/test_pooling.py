@@ -14,8 +14,8 @@ from survey.core.statistics.pooling import (
     mean_of_sites,
     pooled,
     pooled_shared_questions,
-    prediction,
     predicted_values,
+    prediction,
 )
 
 seeds = st.integers(0, 10_000)
@@ -150,10 +150,12 @@ def test_two_sites_differ_as_two_samples_do():
 
 def test_what_is_undefined_has_its_reason():
     figures = pooled(differences=[0.2, 0.2, 0.2, 0.2], se=[0.1, 0.1, 0.2, 0.1])
-    assert figures["ci95"] is None and "no spread" in figures["why"]
+    assert figures["ci95"] is None
+    assert "no spread" in figures["why"]
     assert figures["prediction95"] is not None
     figures = pooled(differences=[0.2, 0.1, 0.3, 0.2], se=[0.1, 0, 0.2, 0.1])
-    assert figures["weighted"] is None and "standard error is 0" in figures["why"]
+    assert figures["weighted"] is None
+    assert "standard error is 0" in figures["why"]
     assert figures["ci95"] == pytest.approx(mean_of_sites([0.2, 0.1, 0.3, 0.2])["ci95"])
     assert pooled(differences=[0.2, 0.1, 0.3], se=[0.1] * 3)["prediction95"] is None
 
