@@ -414,8 +414,8 @@ def _replaced_when_done(path: Path) -> Iterator[Path]:
 
 @command(
     examples=(
-        "survey pool five-systems.zip spring.zip autumn.zip --include-test",
-        "survey pool five-systems.zip spring.zip --include-test --to paper --json",
+        "survey pool five-systems.zip lyon.zip --include-test",
+        "survey pool five-systems.zip lyon.zip --include-test --to paper",
     )
 )
 @click.argument("bundles", type=BUNDLE, nargs=-1, required=True)

@@ -9,6 +9,7 @@ from tests.accessibility.sights import House, Sight, Walk
 from tests.accessibility.walks_of_drafts import (
     making,
     planning,
+    pooling,
     previewing,
     scoring,
     signing_in,
@@ -27,7 +28,7 @@ OF_PARTICIPANTS: tuple[Walk, ...] = (
 )
 OF_RESEARCHERS: tuple[Walk, ...] = (
     *(signing_in, making, running, resulting, publishing),
-    *(planning, scoring, previewing, unsigned),
+    *(planning, scoring, pooling, previewing, unsigned),
 )
 # Researchers' pages are English; Greek is what participants read in the studies on them.
 EVERY_WALK: tuple[tuple[Walk, str], ...] = (

@@ -84,7 +84,8 @@ def test_all_that_is_printed_is_in_the_json_and_the_files(sites):
     assert [float(mean[end]) for end in ("low", "high")] == pytest.approx(of_pair["ci95"])
     assert dict(report.report_files(pooled(sites, *VOTES))) == files
     text = found.answer_text
-    assert "n: 5 studies" in text and "Correction" not in text
+    assert "n: 5 studies" in text
+    assert "Correction" not in text
     assert "correction: Holm" in text
     assert found.sentence in files["report.html"].decode().replace("&lt;", "<")
 
@@ -109,7 +110,8 @@ def test_questions_of_their_own_need_the_option_and_say_how_they_differ(sites):
         f"{name}.zip from six.zip in seed: {seed} and 6" for name, seed in SEEDS.items() if seed > 6
     ]
     for pair in found.pairs:
-        assert pair.kind is None and pair.scope in ("kind", "none")
+        assert pair.kind is None
+        assert pair.scope in ("kind", "none")
         assert [each["se"] for each in pair.as_json()["studies"]] == [
             of_pair.kind[0] for _, of_pair in pair.sites
         ]
@@ -203,4 +205,5 @@ def test_preferences_are_pooled_by_pairs_of_systems():
 def test_a_cell_that_is_changed_is_named(sites):
     changed = with_cell(sites["lyon"], "responses.csv", 2, "clicked", "9")
     [(name, why)] = refused({"a.zip": sites["rome"], "b.zip": changed}).items()
-    assert name == "b.zip" and "responses.csv, row 2" in why[0]
+    assert name == "b.zip"
+    assert "responses.csv, row 2" in why[0]
