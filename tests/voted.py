@@ -1,5 +1,7 @@
 """Closed ordering studies with planned votes: a clear lead, a lead through ties, or nothing."""
 
+from typing import Any
+
 from sqlalchemy.orm import Session
 
 from survey.core.measures.measure import Setting
@@ -29,13 +31,15 @@ def a_closed_study(
     votes: tuple[str, ...] = (),
     *,
     ties: bool = False,
+    **changes: Any,
 ) -> Study:
     """A closed study with these votes.
 
     Its measures contradict each other in every question; with ``ties``, MNRO only breaks NMRR's.
+    ``changes``: of the plan.
     """
     lists = {"own_lists": lists_with_ties()} if ties else {"generator": "discriminative"}
-    plan = a_plan(questions=QUESTIONS, practice=False, **lists)
+    plan = a_plan(questions=QUESTIONS, practice=False, **lists, **changes)
     study = lifecycle.create_owned_study(session, owner, slug, plan, Recruitment())
     lifecycle.open_study(session, study)
     for number, row in enumerate(votes):

@@ -1,16 +1,29 @@
 """All that is simulated, finding by finding, with the rates that should come out."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
-from benchmarks.calibration import annotators, arms, machines, orders, others, runs, tastes
+from benchmarks.calibration import (
+    annotators,
+    arms,
+    machines,
+    orders,
+    others,
+    runs,
+    sites,
+    tastes,
+)
 from benchmarks.calibration.arms import Arms
 from benchmarks.calibration.cells import REPLICATES, Cell, Target, by_replicate
 from benchmarks.calibration.machines import JUDGES, MACHINES, Annotators
 from benchmarks.calibration.runs import Topics
+from benchmarks.calibration.sites import SIZES, Sites
 from benchmarks.calibration.tastes import Tastes, finishing, leaving
 from benchmarks.situations import Design
+from survey.core.statistics.pooling import FEWEST_FOR_KIND
 
+NEW_SITES = 4_000  # replicates
 AT_MOST_5 = Target(most=5)
 KIND = Target(
     most=6.5,
@@ -134,6 +147,12 @@ PARTS: Mapping[str, str] = {
         "yes to 14 % of the documents, nearly as often as these people, passed in 1.6 % of 2,500 "
         "studies by kappa, and in .8 % by both."
     ),
+    "Pooled studies": (
+        "Several studies ask the same 10 questions, or 10 of their own. Questions differ by a "
+        "standard deviation of 15 points, people by 25, and studies by what is said. Sizes recur "
+        "in the order of their names. The interval for questions of this kind and that for a new "
+        "site take four studies."
+    ),
     "Why some tests decide nothing": (
         "Tests that readers expect, and what they would say: McNemar's takes answers as "
         "independent, and Friedman's on tau-b finds that some orders are alike. Reports call them "
@@ -159,6 +178,7 @@ def cells() -> list[Cell]:
         *_arms(),
         *_machines(),
         *_replacing(),
+        *_pooled(),
         *_descriptive(),
     ]
 
@@ -555,6 +575,32 @@ def _replacing() -> Iterator[Cell]:
         look,
         MACHINE_REPLICATES,
     )
+
+
+def _pooled() -> Iterator[Cell]:
+    holds = Target(93.5, 96.5, "Read an interval that just leaves 0 out as weak.")
+    of_three = replace(holds, most=97)  # of unequal size
+    new = Target(least=92.5, follows="Read the interval for a new site as of 9 in 10 sites.")
+    for is_shared in (True, False):
+        asked = "the same questions" if is_shared else "questions of their own"
+        for number in (3, 4, 5, 7, 10):
+            for words, sizes in SIZES.items():
+                for tau in (0.0, 0.05, 0.15):
+                    design = Sites(number, sizes, tau, is_shared)
+                    truth = f"{number} studies, {words}, {asked}, differing by {100 * tau:g} points"
+                    is_odd = number == 3 and len(sizes) > 1
+                    targets = {sites.MEAN_COVERED: of_three if is_odd else holds}
+                    if is_shared and number >= FEWEST_FOR_KIND:
+                        targets[sites.KIND_COVERED] = holds
+                    yield Cell("Pooled studies", truth, targets, by_replicate(sites.means(design)))
+                    if number >= FEWEST_FOR_KIND:
+                        yield Cell(
+                            "Pooled studies",
+                            f"{truth}, and a new one",
+                            {sites.NEW_COVERED: new},
+                            by_replicate(sites.new_site(design)),
+                            NEW_SITES,
+                        )
 
 
 def _descriptive() -> Iterator[Cell]:

@@ -27,6 +27,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "analyse": "results",
         "export": "results",
         "replicate": "results",
+        "pool": "results",
         "import": "results",
         "token": "token",
         "registry": "registry",

@@ -485,3 +485,58 @@ def replaced_when_done(path: Path) -> Iterator[Path]:
         if new.is_dir():
             shutil.rmtree(new)
         new.unlink(missing_ok=True)
+
+
+@command(
+    examples=(
+        "survey pool five-systems.zip lyon.zip --include-test",
+        "survey pool five-systems.zip lyon.zip --include-test --to paper",
+    )
+)
+@click.argument("bundles", type=BUNDLE, nargs=-1, required=True)
+@click.option("--same-design", is_flag=True, help="Studies have questions drawn by other seeds.")
+@click.option("--include-test", is_flag=True, help="Count simulated participants as well.")
+@click.option(
+    "--to",
+    "folder",
+    type=OUTPUT_FOLDER,
+    help="Write a report, tables and figures for a paper into this folder.",
+)
+@with_options(PAPER_OPTIONS)
+@JSON_OPTION
+def pool(
+    bundles: tuple[Path, ...],
+    folder: Path | None,
+    as_json: bool,
+    *,
+    same_design: bool,
+    include_test: bool,
+    **options: Any,
+) -> None:
+    """Say what several studies of the same questions find together.
+
+    BUNDLES are zips or unpacked folders that replicate. Each is a site: their participants are
+    people of their own. With --same-design the questions may be drawn by other seeds, and the
+    design and all texts are the same. What must not be pooled is refused, with the reasons. No
+    database is needed.
+    """
+    from survey.services.analysis import report
+    from survey.services.exchange.input_files import open_files
+    from survey.services.exchange.pooling import pool_bundles
+
+    look = paper_look(folder, options)
+    with progress_bar("Replicating", total=len(bundles)) as progress:
+        results = pool_bundles(
+            [open_files(path, path.name) for path in bundles],
+            [path.name for path in bundles],
+            same_design=same_design,
+            include_test=include_test,
+            on_done=progress.advance,
+        )
+    if folder is not None:
+        write_files(folder, report.report_files(results, look), report.file_count(results))
+        say(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
+    if as_json:
+        print_json(results.all_json())
+    else:
+        print_results(results)

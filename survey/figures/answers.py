@@ -126,6 +126,39 @@ def machine_and_people(
     )
 
 
+def forest(
+    name: str,
+    pair: tuple[str, str],
+    studies: Sequence[tuple[str, str, float | None, Interval | None]],
+) -> Exhibit:
+    """Tabulate the leads of several studies, then what they say together.
+
+    ``studies``: what a row is (site, mean, weighted, kind, new), its name, lead and interval.
+    """
+    first, second = pair
+    rows = tuple(
+        (
+            *(what, label, None if lead is None else 100 * lead),
+            *((100 * interval[0], 100 * interval[1]) if interval else (None, None)),
+        )
+        for what, label, lead, interval in studies
+    )
+    words = [
+        f"{label}{'' if lead is None else f' {_points(lead)}'}{_reach(low, high)}"
+        for _, label, lead, low, high in rows
+    ]
+    return Exhibit(
+        name=name,
+        kind="forest",
+        title=f"{first} over {second} in {sum(row[0] == 'site' for row in rows)} studies",
+        columns=("what", "study", "lead", "from", "to"),
+        rows=rows,
+        decimals=1,
+        alternative=f"Lead of {first} over {second}: {'; '.join(words)}.",
+        note=f"Lead of {first} over {second} in points, with 95 % intervals; in brackets: people.",
+    )
+
+
 def _points(lead: float) -> str:
     points = rounded(lead, 0)
     return f"{'+' * (lead > 0)}{points} point{'s' * (points != '1')}"
@@ -231,6 +264,30 @@ def name_thresholds(axes: "Axes") -> None:
     )
 
 
+def _forest(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw a square for each study, a diamond for their mean, lines for kind and a new site."""
+    rows: Sequence[Any] = exhibit.rows
+    sites = sum(row[0] == "site" for row in rows)
+    for y, (what, _, lead, low, high) in enumerate(rows):
+        colour = {"site": COLOURS[0], "mean": COLOURS[1], "weighted": GREY}.get(what, COLOURS[2])
+        is_diamond = what in ("mean", "weighted") and low is not None
+        if is_diamond:
+            corners = [(low, y), (lead, y - 0.28), (high, y), (lead, y + 0.28)]
+            axes.fill(*zip(*corners, strict=True), color=colour, linewidth=0)
+        elif low is not None:
+            style = (0, (2, 1.5)) if what == "new" else "-"
+            width = 1.4 if what == "site" else 2.2
+            axes.plot([low, high], [y, y], color=colour, linewidth=width, linestyle=style)
+        if lead is not None and not is_diamond:
+            axes.plot([lead], [y], color=colour, marker="s", markersize=4.5)
+    if sites < len(rows):
+        axes.axhline(sites - 0.5, color=GREY, linewidth=0.6)
+    _name_lines(axes, [(0, "no lead", "center")])
+    axes.set_yticks(range(len(rows)), [_short(str(row[1])) for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel("lead in points (right: for the first)")
+
+
 def _name_lines(axes: "Axes", lines: Sequence[tuple[float, str, str]]) -> None:
     """Draw reference lines with their names above the drawing."""
     for place, name, side in lines:
@@ -255,5 +312,6 @@ FIGURES = {
     "run-leads": (_leads, lambda rows: 0.75 + 0.46 * rows),
     "alpha-by-topic": (_alphas, lambda rows: 0.9 + 0.2 * max(4, rows)),
     "machine-agreement": (_machine, lambda rows: 0.9 + 0.4 * rows),
+    "forest": (_forest, lambda rows: 0.9 + 0.22 * max(4, rows)),
     "rand-by-topic": (_rands, lambda rows: 0.9 + 0.2 * max(4, rows)),
 }

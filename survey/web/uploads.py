@@ -11,10 +11,11 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import time
+from types import MappingProxyType
 from typing import IO, NamedTuple
 
 from flask import Response, current_app, g, request
@@ -72,9 +73,13 @@ class StagedFile(NamedTuple):
 
 
 class UploadField(FileField):  # type: ignore[misc] # WTForms has no type hints
-    """A field of a file; ``kept``: the files that a page holds which shows the form again."""
+    """A field of a file; ``kept``: the files that a page holds which shows the form again.
+
+    ``faults``: of files, by their names, what is said beside them.
+    """
 
     kept: Sequence[StagedFile] = ()
+    faults: Mapping[str, Sequence[str]] = MappingProxyType({})
 
     def pre_validate(self, _: object) -> None:
         """Reject a form whose kept files are deleted: it would be used without them."""

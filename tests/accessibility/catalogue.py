@@ -10,6 +10,7 @@ from tests.accessibility.walks_of_collections import sending_runs
 from tests.accessibility.walks_of_drafts import (
     making,
     planning,
+    pooling,
     previewing,
     scoring,
     signing_in,
@@ -28,7 +29,7 @@ OF_PARTICIPANTS: tuple[Walk, ...] = (
 )
 OF_RESEARCHERS: tuple[Walk, ...] = (
     *(signing_in, making, running, resulting, publishing),
-    *(planning, scoring, previewing, unsigned, sending_runs),
+    *(planning, scoring, pooling, previewing, unsigned, sending_runs),
 )
 # Researchers' pages are English; Greek is what participants read in the studies on them.
 EVERY_WALK: tuple[tuple[Walk, str], ...] = (

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from survey.services import accounts, second_factor
 from tests.accessibility.sights import House, Sight
 from tests.builders import CONTACTS, RESEARCHER_COOKIE
+from tests.voted import CLEAR, UNDECIDED, a_closed_study
 from tests.web.desk import PASSWORD, Desk, a_file
 
 SIGN_IN = "/research/sign-in"
@@ -190,6 +191,23 @@ def scoring(house: House, _: str) -> Iterator[Sight]:
     }
     desk.send(page, files, collection_size="100", baseline="one")
     yield house.seen("Score runs", "result", desk)
+
+
+def pooling(house: House, _: str) -> Iterator[Sight]:
+    """Several studies that are pooled."""
+    desk, page = house.desk, "/research/pool"
+    ada = accounts.find_researcher(house.session, desk.name)
+    for slug, votes in (("rome", CLEAR), ("lyon", CLEAR[:5]), ("oslo", UNDECIDED)):
+        a_closed_study(house.session, ada, slug, votes)
+    house.session.rollback()
+    desk.open(page)
+    yield house.seen("Pool studies", "empty", desk)
+    files = {"bundle": [a_file("no zip", "one.zip"), a_file("no zip", "two.zip")]}
+    desk.send(page, files)
+    yield house.seen("Pool studies", "error: two bundles", desk)
+    desk.open(page)
+    desk.send(page, study=["rome", "lyon", "oslo"])
+    yield house.seen("Pool studies", "result", desk)
 
 
 def previewing(house: House, language: str) -> Iterator[Sight]:

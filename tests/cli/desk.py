@@ -141,6 +141,10 @@ def furnish(folder):
     desk.run("survey simulate five-systems --participants 2")
     desk.run("survey export five-systems --to five-systems.zip --include-test")
     desk.run("survey token add five-systems --name notebook")
+    desk.run("survey study new lyon --seed 5 --questions 3")
+    desk.run(f"survey study open lyon {shlex.join(CONTACT)}")
+    desk.run("survey simulate lyon --participants 2")
+    desk.run("survey export lyon --to lyon.zip --include-test")
     desk.run(
         "survey study new two-runs --qrels qrels.txt --run a.txt b.txt.gz --collection-size 20000"
     )

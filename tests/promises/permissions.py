@@ -87,6 +87,8 @@ GET  /research/examples/no-file              in in in 404 404 404 404
 GET  /research/planning                      in in in 200 200 200 200
 GET  /research/evaluation                    in in in 200 200 200 200
 POST /research/evaluation                    401 401 401 400 400 400 400
+GET  /research/pool                          in in in 200 200 200 200
+POST /research/pool                          401 401 401 400 400 400 400
 
 GET  /research/studies/my-draft                  in in in 404 200 200 404
 GET  /research/studies/my-draft/plan             in in in 404 200 200 404

@@ -130,12 +130,17 @@ def own_orderings_of(ballots: Ballots, primary: Pair | None = None) -> OwnOrderi
 
 def changes_of(answers: Answers, ballots: Ballots) -> tuple[OrderEffect, ...]:
     """Compare later with earlier, and slower with faster orderings, by what decides."""
-    compared, measures = pairs(ballots.measures), ballots.measures
+    d = values_by_pair(ballots)
+    counted = np.isfinite(d[0])  # by pairs all are
+    return effects_of_ballots(answers, ballots, pairs(ballots.measures), d, counted)
+
+
+def values_by_pair(ballots: Ballots) -> NDArray[np.float64]:
+    """Return for each pair by how much nearer each ballot is to the first, by what decides."""
+    measures = ballots.measures
     values = ParticipantOrders(ballots).against_measures(STATISTICS[DECIDES])
-    counted = np.isfinite(values[:, 0])  # by pairs all are
-    sides = ([*map(measures.index, pair)] for pair in compared)
-    d = np.array([values[:, first] - values[:, second] for first, second in sides])
-    return effects_of_ballots(answers, ballots, compared, d, counted)
+    sides = ([*map(measures.index, pair)] for pair in pairs(measures))
+    return np.array([values[:, first] - values[:, second] for first, second in sides])
 
 
 def _differences(ballots: Ballots, primary: Pair | None) -> Iterator[OrderingDifference]:

@@ -5,14 +5,15 @@ has questions of its own, so the leads are not differences of a few means, and t
 the largest |t| over such differences would find too much. Bonferroni's correction holds for any.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import MeanTests, corrected_in_one_step
-from survey.core.agreement.credits import tally_values
+from survey.core.agreement.credits import Credits, tally_values
 from survey.core.agreement.differences import T2, Pair
 from survey.core.agreement.equivalence import (
     Equivalence,
@@ -20,6 +21,7 @@ from survey.core.agreement.equivalence import (
     equivalence,
 )
 from survey.core.agreement.headlines import Row
+from survey.core.agreement.pooled_sites import PairOfSite
 from survey.core.agreement.run_strengths import Sides, in_topics, pair_counts
 from survey.core.agreement.verdicts import (
     Verdict,
@@ -182,17 +184,10 @@ def run_leads(
     questions whose topic is known; ``smallest_lead``: that matters, a share. Pairs of runs are in
     the order of ``runs``.
     """
-    credits, signs = tally_values([answer for answer in answers if answer[1] in sides], runs)
-    credits = in_topics(credits, topics)
-    numbers = credits.questions.tolist()
-    leads = []
-    for pair, counts in pair_counts(credits, sides, signs, runs):
-        if not sum(counts):
-            continue
-        first = np.array([sides[number][0] == pair.first for number in numbers])
-        of_pair = np.array([{*sides[number]} == {*pair} for number in numbers])
-        d = np.where(first, 1.0, -1.0) * signs
-        tests = MeanTests.of(d, credits.subset(of_pair))
+    leads, sampled_topics = [], set()
+    for pair, counts, d, credits in _compared(answers, sides, runs, topics):
+        sampled_topics |= {topics.get(each, each) for each in credits.questions.tolist()}
+        tests = MeanTests.of(d, credits)
         equality = None
         if smallest_lead:
             sampled = tests.effective.questions
@@ -206,8 +201,36 @@ def run_leads(
             replace(lead, equality=equality)
             for lead, equality in zip(pairs, equalities, strict=True)
         ]
-    sampled_topics = {topics.get(number, number) for number in numbers}
     return RunLeads(tuple(runs), tuple(pairs), len(sampled_topics))
+
+
+def pairs_of_site(
+    answers: Sequence[tuple[str, int, int]],
+    sides: Sides,
+    runs: Sequence[str],
+    topics: Mapping[int, str],
+) -> Iterator[PairOfSite]:
+    """Yield every two runs as several studies are pooled; arguments as of ``run_leads``."""
+    for pair, _, d, credits in _compared(answers, sides, runs, topics):
+        if of_pair := PairOfSite.of(pair, MeanTests.of(d, credits), d, credits, topics):
+            yield of_pair
+
+
+def _compared(
+    answers: Sequence[tuple[str, int, int]],
+    sides: Sides,
+    runs: Sequence[str],
+    topics: Mapping[int, str],
+) -> Iterator[tuple[Pair, tuple[int, int, int], NDArray[np.float64], Credits]]:
+    """Yield every two runs with an answer: their counts, the values d, and whose answers count."""
+    credits, signs = tally_values([answer for answer in answers if answer[1] in sides], runs)
+    credits = in_topics(credits, topics)
+    numbers = credits.questions.tolist()
+    for pair, counts in pair_counts(credits, sides, signs, runs):
+        if sum(counts):
+            first = np.array([sides[number][0] == pair.first for number in numbers])
+            of_pair = np.array([{*sides[number]} == {*pair} for number in numbers])
+            yield pair, counts, np.where(first, 1.0, -1.0) * signs, credits.subset(of_pair)
 
 
 def _points(lead: float) -> str:

@@ -30,6 +30,8 @@ from survey.core.statistics.components import (
     VarianceComponents,
     variance_components,
 )
+from survey.core.statistics.pooling import pooled as pooled
+from survey.core.statistics.pooling import pooled_shared_questions as pooled_shared_questions
 from survey.core.statistics.rater_agreement import QUANTILE, wilson
 from survey.core.statistics.significance import SEED, Interval, t_quantile
 

@@ -1,6 +1,6 @@
 """The analysis of orderings and votes under chosen options, and its JSON."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -45,9 +45,15 @@ from survey.core.agreement.attention import Attention, Scores
 from survey.core.agreement.concordance import Concordance, MeanAgreement, ParticipantOrders
 from survey.core.agreement.contrasts import Balanced, Beyond, ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, tally_credits
-from survey.core.agreement.differences import Pair, pairs
-from survey.core.agreement.own_orderings import OwnOrderings, changes_of, own_orderings_of
+from survey.core.agreement.differences import Pair, differences, pairs
+from survey.core.agreement.own_orderings import (
+    OwnOrderings,
+    changes_of,
+    own_orderings_of,
+    values_by_pair,
+)
 from survey.core.agreement.plan_flags import RuleFlags, rule_flags
+from survey.core.agreement.pooled_sites import PairOfSite
 from survey.core.agreement.quality import (
     RULES,
     Flag,
@@ -449,6 +455,34 @@ def _columns_shown(plan: OrderingPlan, arms: NDArray[np.str_]) -> NDArray[np.str
     """Return when each answering participant was shown the columns: BEFORE, AFTER or NEVER."""
     times = dict(zip(plan.arms, plan.column_times, strict=False))
     return np.array([times.get(arm, plan.columns) for arm in arms.tolist()], dtype=np.str_)
+
+
+def site_pairs(analysis: Analysis) -> Iterator[PairOfSite]:
+    """Yield each pair of measures as several studies are pooled, by what the verdicts are of."""
+    votes = analysis.votes
+    ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
+    credits = tally_credits(ballots)
+    if analysis.own_orderings:
+        for d, own in zip(values_by_pair(ballots), analysis.own_orderings.deciding, strict=True):
+            of_pair, parts = PairOfSite.of(own.pair, own.tests, d, credits), own.by_pairs
+            if of_pair and parts:
+                contradicting = parts.contradicting.mean
+                yield replace(
+                    of_pair,
+                    has_ties=bool(parts.first_only.contribution or parts.second_only.contribution),
+                    balanced=None if contradicting is None else (contradicting,) * 2,
+                )
+        return
+    credits = TIES[analysis.options.ties](credits)
+    for row in analysis.agreement.differences:
+        contrasts, above = row.by_contrast, row.by_contrast.balanced.above_random_orders.mean
+        if of_pair := PairOfSite.of(row.pair, row, differences(credits, row.pair), credits):
+            yield replace(
+                of_pair,
+                beyond_clicks=row.above_random_clicks.mean,
+                has_ties=bool(contrasts.ties_only.responses or contrasts.unbalanced.responses),
+                balanced=None if above is None else (contrasts.balanced.mean or 0.0, above),
+            )
 
 
 def _arm_effects(plan: OrderingPlan, analysis: Analysis, everyone: People) -> ArmEffects | None:

@@ -19,6 +19,7 @@ from survey.core.agreement.headlines import (
     headline,
     points_of,
 )
+from survey.core.agreement.pooled_sites import PairOfSite
 from survey.core.statistics.significance import rounded
 from survey.figures.analysis import analysis_exhibits
 from survey.figures.exhibit import Exhibit
@@ -28,6 +29,7 @@ from survey.kinds.ordering.analysis import (
     analysis_json,
     flagged_people,
     people_mask,
+    site_pairs,
 )
 from survey.kinds.ordering.plan import CORRECTION, TEST
 from survey.kinds.ordering.sheets import (
@@ -156,6 +158,11 @@ class OrderingResults(Results):
         ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
         unfinished = float((votes.answers.answer_counts < votes.asked).mean())
         return PastVotes(votes.measures, tally_credits(ballots), unfinished)
+
+    @property
+    def site_pairs(self) -> list[PairOfSite]:
+        """See ``Results``; each pair of measures."""
+        return [*site_pairs(self.analysis)] if self.analysis.responses else []
 
     @property
     def participants(self) -> Collection[str]:

@@ -36,6 +36,7 @@ from survey.core.agreement.headlines import (
     headline,
     points_of,
 )
+from survey.core.agreement.pooled_sites import PairOfSite
 from survey.core.agreement.preferences import (
     Answer,
     HumanAgreement,
@@ -46,7 +47,7 @@ from survey.core.agreement.preferences import (
     agreement_of,
     analyse_preferences,
 )
-from survey.core.agreement.run_leads import RunLead, RunLeads, run_leads
+from survey.core.agreement.run_leads import RunLead, RunLeads, pairs_of_site, run_leads
 from survey.core.agreement.run_strengths import RunStrengths, StrengthDifference, run_strengths
 from survey.core.agreement.verdicts import (
     RULES_NOW,
@@ -307,6 +308,11 @@ class PreferenceResults(Results):
         """Every two runs by the answers to their own questions: what the headline tells."""
         smallest = self.plan.smallest_lead and self.plan.smallest_lead / 100
         return run_leads(self._signs, self._run_sides, self.plan.runs, self._topics, smallest)
+
+    @property
+    def site_pairs(self) -> list[PairOfSite]:
+        """See ``Results``; each pair of runs."""
+        return [*pairs_of_site(self._signs, self._run_sides, self.plan.runs, self._topics)]
 
     @cached_property
     def lead_rows(self) -> list[Row]:

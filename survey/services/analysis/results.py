@@ -15,6 +15,7 @@ from survey.core.agreement.attention import Attention
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.headlines import AnswerRow as AnswerRow
 from survey.core.agreement.headlines import Chip as Chip
+from survey.core.agreement.pooled_sites import PairOfSite
 from survey.core.statistics.significance import Interval, MeanTest
 from survey.core.text_input import Json
 from survey.errors import SurveyError
@@ -179,6 +180,7 @@ class Results(ABC):
     """
 
     guide: ClassVar[str] = "analysis#close-and-analyse"  # the section that explains them
+    not_pooled: ClassVar[str] = "it compares no measures or systems that people can be ahead for"
 
     def __init_subclass__(cls) -> None:
         """Refuse a field that has the name of what all results have, with its name."""
@@ -235,6 +237,11 @@ class Results(ABC):
     def flagged_ids(self) -> frozenset[str]:
         """The participants whom an analysis without flagged participants leaves out."""
         return self.attention.flagged if self.attention else frozenset()
+
+    @property
+    def site_pairs(self) -> Sequence[PairOfSite]:
+        """Each pair that is tested, as several studies are pooled; empty where none is."""
+        return ()
 
     @property
     def nothing(self) -> str:

@@ -4,7 +4,8 @@ pages: which study, and with which role · studies: the list, new studies, overv
 large a study has to be · plan: the plan and the study's own lists · items: pictures and topics ·
 people: participants' progress, researchers' roles, links, platforms · mails: to guests · results:
 what comes out · machines: that judged beside people · publish: a closed study's public
-page · evaluation: runs of a test collection.
+page · evaluation: runs of a test collection ·
+pool: several studies together.
 """
 
 from survey.web.researcher import (
@@ -15,6 +16,7 @@ from survey.web.researcher import (
     new_study,
     people,
     plan,
+    pool,
     preregister,
     publish,
     results,
@@ -31,6 +33,7 @@ __all__ = [
     "new_study",
     "people",
     "plan",
+    "pool",
     "preregister",
     "publish",
     "results",

@@ -1,0 +1,26 @@
+// Say how many studies are computed while the page is waited for; without this file the browser just waits.
+"use strict";
+
+const MILLISECONDS_BETWEEN = 700;
+
+document.querySelectorAll("form[data-progress]").forEach((form) => {
+  form.addEventListener("submit", (event) => {
+    if (event.submitter?.name === "download") return;
+    const chosen = form.querySelectorAll(".kept li, [name=study]:checked").length;
+    const files = [...form.querySelectorAll("[type=file]")].reduce((sum, field) => sum + field.files.length, 0);
+    const status = form.querySelector(":scope > [role=status]");
+    const [bar, message] = status.children;
+    const show = (done) => {
+      bar.max = chosen + files;
+      bar.value = done;
+      message.textContent = `${done} of ${chosen + files} studies computed`;
+    };
+    status.hidden = false;
+    show(0);
+    setInterval(async () => {
+      const headers = { Accept: "application/json" };
+      const answer = await fetch(form.dataset.progress, { headers }).catch(() => null);
+      if (answer?.ok) show((await answer.json()).done);
+    }, MILLISECONDS_BETWEEN);
+  });
+});

@@ -1,0 +1,209 @@
+"""Bundles of several studies are pooled, and what must not be pooled is refused with its reason."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from survey.core.agreement.differences import Pair
+from survey.errors import SurveyError
+from survey.kinds.preference.results import Judgement, PreferenceResults
+from survey.services.analysis import report
+from survey.services.exchange.bundle import ANALYSIS, SUMS
+from survey.services.exchange.pooling import PoolingError, pool_bundles
+from tests.preferred import a_preference_plan
+from tests.services.exchange.changes import with_cell, with_json, with_rows
+from tests.sites import SEEDS, VOTES, site_bundles
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="session")
+def sites(tmp_path_factory):
+    """The bundles, made once: no test changes one in place."""
+    return site_bundles(tmp_path_factory.mktemp("sites"))
+
+
+def pooled(sites, *names, **wanted):
+    return pool_bundles(
+        [sites[name] for name in names], [f"{each}.zip" for each in names], **wanted
+    )
+
+
+def refused(bundles, **wanted):
+    """Why bundles are refused, by their names."""
+    names = [*bundles]
+    with pytest.raises(PoolingError) as raised:
+        pool_bundles([*bundles.values()], names, **wanted)
+    return {names[place]: why for place, why in raised.value.faults.items()}
+
+
+def test_five_sites_of_one_digest_are_pooled(sites):
+    found = pooled(sites, *VOTES)
+    assert found.is_shared
+    start = f"Five studies, {sum(map(len, VOTES.values()))} people, the same 8 questions: "
+    assert found.sentence.startswith(start)
+    assert {"rome", "kyiv"} == {each.split(":")[0] for each in found.people} & {"rome", "kyiv"}
+    assert all(each.split(":")[1].startswith("P-") for each in found.people)
+    by_pair = {each.pair: each for each in found.pairs}
+    pair = by_pair[Pair("MNRO", "NMRR")]
+    for (site, of_pair), name in zip(pair.sites, VOTES, strict=True):
+        analysis = json.loads(sites[name][ANALYSIS])
+        [own] = [each for each in analysis["differences"] if each["pair"] == "MNRO-NMRR"]
+        assert site.people == analysis["n"]["participants"]
+        assert of_pair.mean == pytest.approx(own["mean"])
+        assert of_pair.these[0] == pytest.approx(own["participants"]["se"] or 0)
+        assert of_pair.kind[0] == pytest.approx(
+            max(own["components"]["se"], own["components"]["se_independent"])
+        )
+    assert pair.mean == pytest.approx(sum(pair.differences) / 5)
+    assert pooled(sites, *reversed(VOTES)).pairs[0].mean == pytest.approx(found.pairs[0].mean)
+    assert pooled(sites, *reversed(VOTES)).sentence == found.sentence
+
+
+def test_all_that_is_printed_is_in_the_json_and_the_files(sites):
+    found = pooled(sites, *VOTES)
+    content = json.loads(json.dumps(found.all_json()))
+    assert content["sentence"] == found.sentence == found.headline
+    assert content["n"] == {"sites": 5, "participants": len(found.people)}
+    for each in content["pairs"]:
+        assert each["p_holm"] >= each["p"]
+        assert each["verdict"]["scope"] in ("kind", "these", "none")
+        assert len(each["studies"]) == 5
+    files = dict(report.report_files(found))
+    assert {"report.html", "analysis.json", "pooled.csv", "figures/forest.pdf"} <= files.keys()
+    assert {"tables/leads.tex", "tables/heterogeneity.csv", "figures.tex"} <= files.keys()
+    rows = [*csv.DictReader(io.StringIO(files["pooled.csv"].decode()))]
+    kinds = [row["what"] for row in rows if row["pair"] == "MNRO-NMRR"]
+    several = ["mean", *["without"] * 5, "weighted", "tau2", "kind", "new site"]
+    assert kinds == [*["site"] * 5, *several]
+    [mean] = [row for row in rows if (row["pair"], row["what"]) == ("MNRO-NMRR", "mean")]
+    [of_pair] = [each for each in content["pairs"] if each["pair"] == "MNRO-NMRR"]
+    assert float(mean["estimate"]) == pytest.approx(of_pair["mean"])
+    assert [float(mean[end]) for end in ("low", "high")] == pytest.approx(of_pair["ci95"])
+    assert dict(report.report_files(pooled(sites, *VOTES))) == files
+    text = found.answer_text
+    assert "n: 5 studies" in text
+    assert "Correction" not in text
+    assert "correction: Holm" in text
+    assert found.sentence in files["report.html"].decode().replace("&lt;", "<")
+
+
+def test_the_forest_plot_has_a_row_for_each_site_and_what_follows(sites):
+    exhibit = pooled(sites, *VOTES).lead
+    labels = [row[1] for row in exhibit.rows]
+    assert labels[:5] == [f"{name} ({len(votes)})" for name, votes in VOTES.items()]
+    assert labels[5:] == [
+        "sites like these",
+        "weighted (REML)",
+        "questions of this kind",
+        "a new site",
+    ]
+
+
+def test_questions_of_their_own_need_the_option_and_say_how_they_differ(sites):
+    found = pooled(sites, *SEEDS, same_design=True)
+    assert not found.is_shared
+    assert "8 questions of their own each" in found.sentence
+    assert found.design_differences == [
+        f"{name}.zip from six.zip in seed: {seed} and 6" for name, seed in SEEDS.items() if seed > 6
+    ]
+    for pair in found.pairs:
+        assert pair.kind is None
+        assert pair.scope in ("kind", "none")
+        assert [each["se"] for each in pair.as_json()["studies"]] == [
+            of_pair.kind[0] for _, of_pair in pair.sites
+        ]
+
+
+def test_two_studies_have_no_verdict_together(sites):
+    found = pooled(sites, "rome", "oslo")
+    assert found.chip.note == "It takes three studies."
+    assert "leads" not in found.sheet_of
+    assert [row["what"] for row in csv.DictReader(io.StringIO(dict(found.files())["pooled.csv"]))][
+        :3
+    ] == ["site", "site", "difference"]
+    dict(report.report_files(found))
+
+
+def test_one_bundle_is_too_few(sites):
+    with pytest.raises(SurveyError, match="1 bundle found; pooling takes two or more"):
+        pooled(sites, "rome")
+
+
+def test_another_digest_is_refused_and_the_option_is_named(sites):
+    assert refused({"a.zip": sites["rome"], "b.zip": sites["six"]}) == {
+        "b.zip": [
+            "its digest is another than that of a.zip",
+            "it differs from a.zip in seed: 6 and 5",
+            "--same-design pools studies that differ in this only",
+        ]
+    }
+
+
+def test_a_mixture_is_refused(sites):
+    for names in (("rome", "six", "lyon"), ("six", "rome", "lyon")):
+        bundles = {name: sites[name] for name in names}
+        [(name, [why])] = refused(bundles, same_design=True).items()
+        assert name == "lyon"
+        assert why.startswith("it has the questions of rome, and other studies have")
+
+
+def test_the_same_people_twice_are_refused(sites):
+    assert refused({"a.zip": sites["rome"], "b.zip": sites["rome"]}) == {
+        "b.zip": ["it is the same bundle as that in a.zip; count them once"]
+    }
+
+
+def test_a_bundle_that_does_not_replicate_is_refused_with_its_place(sites):
+    changed = with_json(sites["lyon"], ANALYSIS, lambda figures: figures["n"].update(responses=1))
+    [(name, [why, *_])] = refused({"a.zip": sites["rome"], "b.zip": changed}).items()
+    assert name == "b.zip"
+    assert why.startswith("analysis.json, n, responses: 1 found; recomputed")
+    assert refused({"a.zip": sites["rome"], "b.zip": {"notes.txt": b"none"}})["b.zip"][
+        0
+    ].startswith("b.zip is not a bundle")
+
+
+def test_all_bundles_with_faults_are_named_at_once(sites):
+    cut = {name: content for name, content in sites["oslo"].items() if name != SUMS}
+    faults = refused({"a": sites["rome"], "b": cut, "c": {}, "d": sites["six"]})
+    assert [*faults] == ["b", "c"]
+
+
+def one_person(files):
+    """The bundle's files in which all but one person are excluded, which replicates no more."""
+    return with_rows(files, "participants.csv", lambda rows: rows[:1])
+
+
+def test_labelling_says_why_it_is_not_pooled():
+    from survey.core.kinds import KINDS
+    from survey.services.analysis.results import Results
+
+    assert Results.not_pooled.startswith("it compares no measures")
+    assert "labelling" in [*KINDS]
+
+
+def test_preferences_are_pooled_by_pairs_of_systems():
+    plan = a_preference_plan()
+    questions = plan.draw_questions()
+    judgements = [
+        Judgement(f"P{who}", each.number, "AB"[(who + each.number) % 3 == 0], "left", None, {})
+        for who in range(9)
+        for each in questions
+    ]
+    results = PreferenceResults(plan, questions, judgements)
+    [of_pair] = results.site_pairs
+    [lead] = results.leads.pairs
+    assert of_pair.pair == lead.pair == Pair(*plan.runs)
+    assert of_pair.mean == pytest.approx(lead.tests.mean)
+    assert of_pair.these[0] == pytest.approx(lead.tests.participants.se)
+    assert len(of_pair.by_question) == results.leads.sampled
+
+
+def test_a_cell_that_is_changed_is_named(sites):
+    changed = with_cell(sites["lyon"], "responses.csv", 2, "clicked", "9")
+    [(name, why)] = refused({"a.zip": sites["rome"], "b.zip": changed}).items()
+    assert name == "b.zip"
+    assert "responses.csv, row 2" in why[0]
