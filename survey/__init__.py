@@ -1,13 +1,13 @@
 """Surveys that compare measures of ranked search results with human judgement.
 
 In a notebook: ``import survey``, then ``survey.score``, ``survey.read_bundle``, ``survey.analyse``,
-``survey.replicate`` and ``survey.reproduce``; ``help(survey.analyse)`` explains
+``survey.replicate``, ``survey.pool`` and ``survey.reproduce``; ``help(survey.analyse)`` explains
 one. They are imported at first use, so that ``import survey`` takes no time.
 """
 
 __version__ = "0.2.0"
 
-_OF_NOTEBOOKS = ("analyse", "read_bundle", "replicate", "reproduce", "score")
+_OF_NOTEBOOKS = ("analyse", "pool", "read_bundle", "replicate", "reproduce", "score")
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,5 @@
 from survey.notebook import analyse as analyse
+from survey.notebook import pool as pool
 from survey.notebook import read_bundle as read_bundle
 from survey.notebook import replicate as replicate
 from survey.notebook import reproduce as reproduce

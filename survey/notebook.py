@@ -19,7 +19,7 @@ from survey.paper.catalogue import REPRODUCTIONS
 from survey.paper.reproduction import Reproduction
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange import bundle_reader
+from survey.services.exchange import bundle_reader, pooling
 from survey.services.exchange.input_files import (
     CsvRow,
     Faults,
@@ -35,6 +35,7 @@ from survey.services.exchange.tables import CODEBOOK, STUDY_FILE
 
 LIBRARIES = ("pandas", "polars")  # of tables; the first that is installed is used
 CSV = ".csv"
+OF_PAIRS = ("leads", "differences", "pairs")  # figures with a row for each pair
 Library = Literal["pandas", "polars"]
 
 
@@ -181,9 +182,9 @@ class Analysis(Figures):
     def differences(self) -> list[dict[str, Any]]:
         """The figures of each pair of systems, if people compare them, then of measures.
 
-        Empty for a kind of question without pairs.
+        Of pooled studies, of each pair that they pool. Empty for a kind of question without pairs.
         """
-        return [*_rows(self._figures.get("leads")), *_rows(self._figures.get("differences"))]
+        return [row for name in OF_PAIRS for row in _rows(self._figures.get(name))]
 
     @property
     def verdicts(self) -> dict[str, dict[str, Any]]:
@@ -292,6 +293,41 @@ def replicate(bundle: "Bundle | str | Path") -> list[str]:
     """
     bundle = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)
     return [*bundle_reader.replicate(bundle.files)]
+
+
+def pool(
+    bundles: Sequence["Bundle | str | Path"],
+    *,
+    same_design: bool = False,
+    include_test: bool = False,
+) -> Analysis:
+    """Pool the bundles of several studies, as ``survey pool`` does.
+
+    Parameters
+    ----------
+    bundles : sequence of Bundle, str or Path
+        Two or more, of one digest: the same questions.
+    same_design : bool
+        Pool studies of other questions that were drawn in the same way.
+    include_test : bool
+        Count simulated participants too.
+
+    Returns
+    -------
+    Analysis
+        ``.headline`` is the sentence to quote, ``.frame("pairs")`` has a row for each pair.
+
+    Raises
+    ------
+    SurveyError
+        With the reasons for each bundle that must not be pooled.
+    """
+    read = [bundle if isinstance(bundle, Bundle) else read_bundle(bundle) for bundle in bundles]
+    names = [bundle.path.name for bundle in read]
+    files = [bundle.files for bundle in read]
+    return Analysis(
+        pooling.pool_bundles(files, names, same_design=same_design, include_test=include_test)
+    )
 
 
 def reproduce(name: str) -> Exhibit:

@@ -13,7 +13,9 @@ from click.testing import CliRunner
 import survey
 from survey.cli import survey as command
 from survey.errors import SurveyError
+from survey.services.exchange.bundle import stream_zip_of_bytes
 from tests.notebooks import run_cells, stored_outputs
+from tests.sites import VOTES, site_bundles
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "survey" / "services" / "examples" / "bundle.zip"
@@ -36,7 +38,7 @@ def test_importing_it_loads_nothing_else():
 
 
 def test_it_names_what_it_offers():
-    assert {"score", "read_bundle", "analyse", "replicate", "reproduce"} <= set(dir(survey))
+    assert {"score", "read_bundle", "analyse", "replicate", "pool", "reproduce"} <= set(dir(survey))
     with pytest.raises(AttributeError, match="no attribute 'scores'"):
         _ = survey.scores
 
@@ -138,6 +140,22 @@ def test_a_folder_from_elsewhere_is_analysed(tmp_path):
     for name in ("questions.csv", "responses.csv"):
         (tmp_path / name).write_bytes(files[name])
     assert survey.analyse(tmp_path, include_test=True).frame("table4")["MNRO"].sum() >= 0
+
+
+@pytest.mark.slow
+def test_sites_are_pooled_as_the_command_pools_them(tmp_path):
+    sites = site_bundles(tmp_path)
+    paths = []
+    for name in VOTES:
+        path = tmp_path / f"{name}.zip"
+        path.write_bytes(b"".join(stream_zip_of_bytes(sites[name].items())))
+        paths.append(path)
+    pooled = survey.pool(paths)
+    assert json.loads(json.dumps(pooled.to_dict())) == printed("pool", *map(str, paths), "--json")
+    assert repr(pooled) == pooled.to_dict()["sentence"]
+    assert {*pooled.frame("pairs")["pair"]} == {*pooled.verdicts}
+    with pytest.raises(SurveyError, match="pooling takes two or more"):
+        survey.pool(paths[:1])
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
