@@ -42,16 +42,21 @@ COMMANDS = {
     "researcher.bundle_with_identities": "survey export --with-identities",
     "researcher.publish": "survey study publish",
     "researcher.take_back": "survey study unpublish",
+    "researcher.store_doi": "survey deposit --doi",
+    "researcher.save_registration": "survey study preregister --hypothesis",
     "researcher.remove_machine": "survey judge --remove",
     "account.change_password": "survey researcher link",
     "account.remove_second_factor": "survey researcher reset-second-factor",
     "account.sign_out_everywhere": "survey researcher sign-out",
 }
 PARTICIPANT = "a participant does it for themselves; `survey simulate` goes through these pages"
+SUBMITTED = "groups send their runs by it; `survey collection submit` does so too"
 EXEMPT = {
     "researcher.evaluate": "it computes and stores nothing: `survey evaluate`",
     "researcher.stage_files": "it keeps a chosen file for its form; commands read files in place",
     "preview.page": "it stores nothing: `survey study preview` writes its pages",
+    "collections.send": SUBMITTED,
+    "collections.take_run": SUBMITTED,
     "published.try_question": "it stores nothing of those who try a public study",
     "account.confirm": "it asks a browser's user for the password again",
     "account.set_up_second_factor": "the secret goes to the telephone of one person alone",
@@ -299,6 +304,20 @@ ACTS = {
     ),
     "researcher.take_back": Act(
         "public", "/publish", "/publish/take-back", "study unpublish {slug}"
+    ),
+    "researcher.store_doi": Act(
+        "public",
+        "/publish",
+        "/publish/doi",
+        "deposit {slug} --doi 10.5281/zenodo.1234567",
+        {"doi": "10.5281/zenodo.1234567"},
+    ),
+    "researcher.save_registration": Act(
+        "draft",
+        "/preregister",
+        "/preregister",
+        "study preregister {slug} --to {folder}/registration --hypothesis MNRO",
+        {"hypothesis": "MNRO"},
     ),
     "researcher.remove_machine": Act(
         "judged",
