@@ -97,7 +97,7 @@ def submit(session: Session, instance: Path, name: str, token: str, content: byt
     collection, NotAllowedError for a wrong token and beyond the limits, and SurveyError for a run
     that cannot be read, which is not counted as a submission.
     """
-    group_id, task, earlier, refusal = _ask(session, name, token)
+    group_id, task, earlier, refusal = _read_task(session, name, token)
     try:
         text = unpacked(content, THE_RUN, LARGEST_RUN)
         digest = sha256(text).hexdigest()
@@ -147,7 +147,9 @@ def submit(session: Session, instance: Path, name: str, token: str, content: byt
     return receipt
 
 
-def _ask(session: Session, name: str, token: str) -> tuple[int, Task, Mapping[str, Receipt], str]:
+def _read_task(
+    session: Session, name: str, token: str
+) -> tuple[int, Task, Mapping[str, Receipt], str]:
     """Return a token's group, its task and receipts by run, and why no more runs are taken.
 
     Nothing stays locked: others need not wait while a run is read and scored.
