@@ -24,6 +24,7 @@ from benchmarks.situations import Design
 from survey.core.statistics.pooling import FEWEST_FOR_KIND
 
 NEW_SITES = 4_000  # replicates
+NEAR_SITES = 80_000  # of four studies whose rates are near to a target
 AT_MOST_5 = Target(most=5)
 KIND = Target(
     most=6.5,
@@ -578,7 +579,14 @@ def _replacing() -> Iterator[Cell]:
 
 
 def _pooled() -> Iterator[Cell]:
-    holds = Target(93.5, 96.5, "Read an interval that just leaves 0 out as weak.")
+    too_wide = (
+        "Where one study is ten times as large as others and studies do not differ, the interval "
+        "is wider than it need be: it leaves a lead open rather than finds a wrong one. Weighing "
+        "studies by their variances (REML, Hartung and Knapp) was tried: of 1,500 simulated, its "
+        "interval held the truth in 95.9 % for three such studies, but in 92.5 % where three of 15 "
+        "or 60 people differ by 15 points, and in 90.7 % of five that differ by 5."
+    )
+    holds = Target(93.5, 96.5, too_wide)
     of_three = replace(holds, most=97)  # of unequal size
     new = Target(least=92.5, follows="Read the interval for a new site as of 9 in 10 sites.")
     for is_shared in (True, False):
@@ -592,7 +600,14 @@ def _pooled() -> Iterator[Cell]:
                     targets = {sites.MEAN_COVERED: of_three if is_odd else holds}
                     if is_shared and number >= FEWEST_FOR_KIND:
                         targets[sites.KIND_COVERED] = holds
-                    yield Cell("Pooled studies", truth, targets, by_replicate(sites.means(design)))
+                    is_near = is_shared and number == 4 and len(sizes) > 1 and tau <= 0.05
+                    yield Cell(
+                        "Pooled studies",
+                        truth,
+                        targets,
+                        by_replicate(sites.means(design)),
+                        NEAR_SITES if is_near else REPLICATES,
+                    )
                     if number >= FEWEST_FOR_KIND:
                         yield Cell(
                             "Pooled studies",
