@@ -53,6 +53,7 @@ PARTICIPANT = "a participant does it for themselves; `survey simulate` goes thro
 SUBMITTED = "groups send their runs by it; `survey collection submit` does so too"
 EXEMPT = {
     "researcher.evaluate": "it computes and stores nothing: `survey evaluate`",
+    "researcher.pool_studies": "it computes and stores nothing: `survey pool`",
     "researcher.stage_files": "it keeps a chosen file for its form; commands read files in place",
     "preview.page": "it stores nothing: `survey study preview` writes its pages",
     "collections.send": SUBMITTED,
@@ -318,6 +319,7 @@ ACTS = {
         "/preregister",
         "study preregister {slug} --to {folder}/registration --hypothesis MNRO",
         {"hypothesis": "MNRO"},
+        unlike=("registration", "detail"),  # both hold the study's address, or its sum
     ),
     "researcher.remove_machine": Act(
         "judged",

@@ -46,6 +46,7 @@ LICENCE = "LICENSE"
 CITATION = "CITATION.cff"
 DATA_PACKAGE = "datapackage.json"
 CRATE = "ro-crate-metadata.json"
+DESCRIPTIONS = (README, LICENCE, CITATION, DATA_PACKAGE, CRATE)
 
 PROGRAM = "ranking-survey"
 SCHEMA_ORG = "https://schema.org/"
