@@ -8,17 +8,7 @@ import zipfile
 
 from survey.services.exchange.bundle import SUMS, csv_tables, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import read_bundle, replicate
-from survey.services.exchange.description import (
-    CITATION,
-    CRATE,
-    DATA_PACKAGE,
-    LICENCE,
-    README,
-    FileFacts,
-    description_files,
-)
-
-DESCRIPTIONS = {README, LICENCE, CITATION, DATA_PACKAGE, CRATE}
+from survey.services.exchange.description import DESCRIPTIONS, FileFacts, description_files
 
 
 def unzipped(bundle):
