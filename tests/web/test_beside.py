@@ -137,7 +137,7 @@ def test_the_bundle_replicates_is_imported_and_has_the_same_figures(visitor, ses
     assert {**rows_of(content)[0], "participant": ""} == {
         **{"study": study.slug, "participant": "", "question": "1", "topic": ""},
         **{"sure": "6", "known": "no", "odd": "'=odd, quite"},
-        **{"is_test": "0", "excluded": "0", "flagged": "0", "arm": ""},
+        **{"is_test": "0", "excluded": "0", "flagged": "1", "arm": ""},
     }
     assert any("analysis.json: every figure" in line for line in replicate(files_of(content)))
     results = bundle.results_of(session, study, AnalysisOptions())
