@@ -32,7 +32,7 @@ from tests.databases import ON_SQLITE
 from tests.grouped import Assessor, a_grouping_plan, grouped
 from tests.labelled import DOCUMENTS, labelled
 from tests.preferred import PLAN, as_pairs, text_file
-from tests.services.exchange.changes import rows_of, with_cell, with_rows
+from tests.services.exchange.changes import readdressed, rows_of, with_cell, with_rows
 from tests.services.exchange.conftest import handed_out
 from tests.web.conftest import desk
 
@@ -230,7 +230,7 @@ def assert_copied(session, study):
     ada, _ = accounts.add_researcher(session, "Ada")
     copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
     assert copy.digest == study.digest
-    again = handed_out(session, copy)
+    again = readdressed(handed_out(session, copy), files)
     for name in files.keys() - {"study.json", "SHA256SUMS"}:
         assert again[name] == files[name], name
 

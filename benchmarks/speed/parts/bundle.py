@@ -34,7 +34,8 @@ SAID = (
     "Each bundle is streamed by a process of its own, which first lets the database read the rows "
     "of responses.csv in their order and give none of them: SQLite adds up the lengths of all "
     "cells, PostgreSQL copies them to /dev/null. The bundle reads these rows, then those of "
-    "votes.csv, and the participants twice. Its memory is the most the process ever held, less "
+    "votes.csv, and the participants twice; before, it analyses all answers, since the tables say "
+    "whom the analysis flags. Its memory is the most the process ever held, less "
     f"what it held for {TINY} participants.",
     "table3.csv, table4.csv and analysis.json, which are computed from all answers and not "
     "streamed, are measured apart.",

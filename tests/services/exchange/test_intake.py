@@ -41,11 +41,12 @@ def ada(session):
 def test_what_was_taken_in_is_handed_out_as_it_came(session, ada, design):
     files = handed_out(session, a_study(session, **design), include_test=True)
     study = bundle_import.import_bundle(session, files, "my.zip", "again", ada)
-    again = handed_out(session, study, include_test=True)
+    taken_in = handed_out(session, study, include_test=True)
+    again = readdressed(taken_in, files)
     assert set(again) == set(files)
     for name in set(files) - DIFFERENT:
         assert again[name] == files[name], name
-    assert steps_of(again)
+    assert steps_of(taken_in)
 
 
 def test_first_rankings_that_no_answer_followed_are_imported_too(session, ada):
@@ -57,13 +58,14 @@ def test_first_rankings_that_no_answer_followed_are_imported_too(session, ada):
     session.commit()
     files = handed_out(session, original)
     study = bundle_import.import_bundle(session, files, "my.zip", "again", ada)
-    again = readdressed(handed_out(session, study), files)
+    taken_in = handed_out(session, study)
+    again = readdressed(taken_in, files)
     assert len(rows_of(files, "first_rankings.csv")) == len(rows_of(files, "responses.csv")) + 2
     for name in set(files) - DIFFERENT:
         assert again[name] == files[name], name
     figures, figures_again = (json.loads(each["analysis.json"]) for each in (files, again))
     assert {**figures_again, "study": None} == {**figures, "study": None}
-    assert steps_of(again)
+    assert steps_of(taken_in)
 
 
 @pytest.mark.parametrize("slug", ["", "again"])
