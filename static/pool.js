@@ -4,8 +4,10 @@
 const MILLISECONDS_BETWEEN = 700;
 
 document.querySelectorAll("form[data-progress]").forEach((form) => {
-  form.addEventListener("submit", (event) => {
-    if (event.submitter?.name === "download") return;
+  let isDownload = false; // Safari before 15.4 does not say which button sent a form
+  document.addEventListener("click", (event) => (isDownload = event.target.closest("[name=download]") !== null), { capture: true });
+  form.addEventListener("submit", () => {
+    if (isDownload) return;
     const chosen = form.querySelectorAll(".kept li, [name=study]:checked").length;
     const files = [...form.querySelectorAll("[type=file]")].reduce((sum, field) => sum + field.files.length, 0);
     const status = form.querySelector(":scope > [role=status]");

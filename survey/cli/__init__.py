@@ -29,7 +29,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "replicate": "results",
         "pool": "results",
         "import": "results",
-        "token": "token",
+        "token": "token",  # nosec B105 # the name of a module
         "registry": "registry",
         "deposit": "deposit",
     },

@@ -64,7 +64,10 @@ def tab(shell):
         (["ex"], ["export"]),
         (["re"], ["researcher", "replicate", "registry", "receipt", "restore"]),
         (["study", "c"], ["check", "close", "copy", "code"]),
-        (["study", "check", ""], ["five-systems", "spring-study", "two-runs", "winter-study"]),
+        (
+            ["study", "check", ""],
+            ["five-systems", "lyon", "spring-study", "two-runs", "winter-study"],
+        ),
         (["analyse", "f"], ["five-systems"]),
         (["power", "--study", "s"], ["spring-study"]),
         (["researcher", "link", "A"], ["Ada\\ Lovelace", "Alan\\ Turing"]),

@@ -144,7 +144,9 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     told = run("export", SLUG, "--to", gone / "my.zip", status=1)
     assert told == f"Error: There is no folder {gone}.\n"
     assert not list(tmp_path.glob("**/*.zip*"))
-    assert "--to FILE.zip, --parquet FOLDER or --rows FOLDER" in run("export", SLUG, status=2)
+    assert "--to FILE.zip, --parquet FOLDER, --psych-ds FOLDER or --rows FOLDER" in run(
+        "export", SLUG, status=2
+    )
 
 
 @pytest.mark.slow
@@ -197,10 +199,10 @@ def test_a_changed_table_is_told_with_its_row(answered, tmp_path):
     with zipfile.ZipFile(target) as archive:
         archive.extractall(folder)
     table = folder / "table4.csv"
-    table.write_bytes(table.read_bytes().replace(b"total", b"totaL"))
+    table.write_bytes(table.read_bytes().replace(b"\n1,", b"\n7,"))
     told = answered("replicate", folder, status=1)
     assert told.startswith("Error: table4.csv was changed: row ")
-    assert "column question: 'totaL' found; 'total' was published\nTake these files" in told
+    assert "column question: '7' found; '1' was published\nTake these files" in told
     assert "does not exist" in answered("replicate", tmp_path / "gone.zip", status=2)
 
 
@@ -241,7 +243,7 @@ def test_a_study_is_exported_as_parquet_files(answered, tmp_path):
     assert told.endswith(f"Error: {folder} is there already.\n")
     assert [one.name for one in tmp_path.glob("*tables*")] == ["tables"]
     told = answered("export", SLUG, "--parquet", folder, "--to", tmp_path / "my.zip", status=2)
-    assert "--to FILE.zip, --parquet FOLDER or --rows FOLDER" in told
+    assert "--to FILE.zip, --parquet FOLDER, --psych-ds FOLDER or --rows FOLDER" in told
 
 
 def test_a_command_that_shows_results_of_an_open_study_stores_why(answered, session):

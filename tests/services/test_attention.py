@@ -32,7 +32,13 @@ from tests.databases import ON_SQLITE
 from tests.grouped import Assessor, a_grouping_plan, grouped
 from tests.labelled import DOCUMENTS, labelled
 from tests.preferred import PLAN, as_pairs, text_file
-from tests.services.exchange.changes import readdressed, rows_of, with_cell, with_rows
+from tests.services.exchange.changes import (
+    OF_THE_ADDRESS,
+    readdressed,
+    rows_of,
+    with_cell,
+    with_rows,
+)
 from tests.services.exchange.conftest import handed_out
 from tests.web.conftest import desk
 
@@ -231,7 +237,7 @@ def assert_copied(session, study):
     copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
     assert copy.digest == study.digest
     again = readdressed(handed_out(session, copy), files)
-    for name in files.keys() - {"study.json", "SHA256SUMS"}:
+    for name in files.keys() - OF_THE_ADDRESS:
         assert again[name] == files[name], name
 
 

@@ -21,6 +21,7 @@ from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, bundle_import, tables
 from survey.services.exchange.bundle_reader import analyse_files, replicate
+from survey.services.exchange.description import DESCRIPTIONS
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.public_bundle import stream_public_bundle
 from survey.services.participation import own_data
@@ -33,7 +34,13 @@ from tests.grouped import grouped
 from tests.judged import judge
 from tests.labelled import labelled
 from tests.preferred import preferred
-from tests.services.exchange.changes import readdressed, rows_of, summed, with_cell
+from tests.services.exchange.changes import (
+    OF_THE_ADDRESS,
+    readdressed,
+    rows_of,
+    summed,
+    with_cell,
+)
 from tests.services.exchange.conftest import a_study
 from tests.tasks import words
 from tests.tasks.test_words import PLAN as WORDS
@@ -119,7 +126,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(session, study,
     copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
     assert copy.digest == study.digest
     again = readdressed(exported(session, copy), files)
-    for name in files.keys() - {"study.json", "SHA256SUMS"}:
+    for name in files.keys() - OF_THE_ADDRESS:
         renamed = again[name].replace(b'"slug": "again"', f'"slug": "{study.slug}"'.encode())
         assert renamed == files[name], name
 
@@ -314,11 +321,13 @@ def figures_of_people(app, session, study, desk):
         desk.open(f"/research/studies/{study.slug}{page}")
         assert desk.status == 200
         told[page] = OF_THIS_REQUEST.sub("", desk.response.text)
-    told["public"] = app.test_client().get(f"/studies/{study.slug}").text
+    public = app.test_client().get(f"/studies/{study.slug}").text
+    told["public"] = re.sub(r'<script type="application/ld\+json">.*?</script>', "", public)
     told["public totals"] = app.test_client().get("/studies").text
     files = exported(session, study)
-    told |= {name: files[name] for name in files if not name.startswith("machines/")}
-    del told["SHA256SUMS"]
+    # What describes the files lists those of machines too.
+    others = files.keys() - DESCRIPTIONS - {"SHA256SUMS"}
+    told |= {name: files[name] for name in others if not name.startswith("machines/")}
     return told
 
 

@@ -47,7 +47,7 @@ from tests.labelled import (
     labelled,
     ticks,
 )
-from tests.services.exchange.changes import readdressed, unzipped
+from tests.services.exchange.changes import OF_THE_ADDRESS, readdressed, unzipped
 from tests.web.desk import Desk, shows_its_figures_as_files
 from tests.written import QUERY, a_written_study
 
@@ -354,7 +354,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
     ada, _ = accounts.add_researcher(session, "Ada")
     copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
     again = readdressed(exported(session, copy), files)
-    for name in files.keys() - {"study.json", "SHA256SUMS"}:
+    for name in files.keys() - OF_THE_ADDRESS:
         assert again[name] == files[name], name
 
 

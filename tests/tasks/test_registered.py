@@ -16,7 +16,7 @@ from survey.services.exchange.input_files import BundleError
 from survey.services.planning.preregistration import registration_of
 from survey.services.studies.registration import REGISTRATION_FILE, Typed, canonical
 from survey.services.studies.registration_texts import registration_files
-from tests.services.exchange.changes import summed
+from tests.services.exchange.changes import described, summed
 from tests.tasks.test_contract import exported, of_each_kind, study
 
 __all__ = ["study"]
@@ -64,7 +64,7 @@ def test_the_bundle_holds_the_registration_and_replicates(session, registered, k
     results = analyse_files(files, PLANNED)
     assert results.registered == bundle.results_of(session, registered, PLANNED).registered
     other = canonical({**json.loads(registered.registration), "items": {}})
-    changed = summed({**files, REGISTRATION_FILE: other.encode()})
+    changed = described({**files, REGISTRATION_FILE: other.encode()})
     assert "its digest is not that" in " ".join(replicate(changed))
     broken = summed({**files, REGISTRATION_FILE: b"{}"})
     with pytest.raises(BundleError, match=r"registration\.json, format: None found"):

@@ -33,7 +33,7 @@ from survey.services.studies.publications import Details
 from tests.builders import KEY, Visitor, a_plan
 from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
-from tests.services.exchange.changes import readdressed, summed, with_cell, with_rows
+from tests.services.exchange.changes import described, readdressed, summed, with_cell, with_rows
 from tests.tasks import words
 from tests.web.desk import Desk
 
@@ -371,7 +371,7 @@ def test_results_that_the_kind_does_not_name_are_recomputed_too(
     passed = [*replicate(files)]
     assert "shares.csv: recomputed" in passed
     assert "1 files of judgements: recomputed from the answers" in passed
-    other_machine = with_cell(files, "shares.csv", 2, "share", "0.33333333333333337")
+    other_machine = described(with_cell(files, "shares.csv", 2, "share", "0.33333333333333337"))
     assert [*replicate(other_machine)]
     with pytest.raises(BundleError, match=r"shares\.csv, row 2, column share: '0\.9' found"):
         [*replicate(with_cell(files, "shares.csv", 2, "share", "0.9"))]
@@ -394,7 +394,8 @@ def test_the_bundle_is_a_zip_with_the_kinds_files_and_the_frame(visitor, session
     names = zipfile.ZipFile(io.BytesIO(exported(session, study))).namelist()
     assert names == [
         *("words.csv", "choices.csv", "participants.csv", "codebook.csv"),
-        *("study.json", "analysis.json", "SHA256SUMS"),
+        *("study.json", "analysis.json", "README.md", "CITATION.cff"),
+        *("datapackage.json", "ro-crate-metadata.json", "SHA256SUMS"),
     ]
 
 

@@ -671,9 +671,6 @@ def _recompute(
 def _described(
     content: Content, facts: Mapping[str, FileFacts], versions: object
 ) -> dict[str, list[str]]:
-    """Return the files that describe a bundle; one of format 1 has none."""
-    if content.format < FORMAT:
-        return {}
     versions = versions if isinstance(versions, dict) else {}
     return dict(description_files(content, csv_tables(content), facts, versions))
 

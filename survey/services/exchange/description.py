@@ -21,6 +21,7 @@ from survey.services.exchange.long_table import LONG, SCRIPT
 from survey.services.exchange.tables import (
     ANALYSIS,
     CODEBOOK,
+    FORMAT,
     STUDY_FILE,
     SUMS,
     YES_OR_NO,
@@ -91,11 +92,13 @@ def description_files(
     facts: Mapping[str, FileFacts],
     versions: Mapping[str, Any],
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield name and text of each file that describes a bundle.
+    """Yield name and text of each file that describes a bundle; none of a format 1 bundle.
 
     ``facts``: of the bundle's other files, and of those yielded before as soon as they are
     written. ``versions``: of what made the bundle, as study.json has them.
     """
+    if content.format < FORMAT:
+        return
     yield README, [readme(content, tables, [*facts], versions)]
     if content.is_public:
         yield LICENCE, [licence_text(citation_of(content).licence)]

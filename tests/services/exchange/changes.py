@@ -10,6 +10,9 @@ from survey.services.exchange.bundle import SUMS, csv_tables, sha256_of, sums_te
 from survey.services.exchange.bundle_reader import read_bundle, replicate
 from survey.services.exchange.description import DESCRIPTIONS, FileFacts, description_files
 
+# What names the address of a study in other ways than as a cell, or follows from its other files.
+OF_THE_ADDRESS = {"study.json", SUMS, *DESCRIPTIONS}
+
 
 def unzipped(bundle):
     """The files of a zip, as another program sees them."""

@@ -80,7 +80,7 @@ def test_the_files_and_their_columns_are_those_of_the_contract(bundle, fuller):
     assert headings(bundle) == COLUMNS
     assert headings(fuller) == COLUMNS | MORE
     others = {"study.json", "analysis.json", "analysis.R", "SHA256SUMS"}
-    assert set(bundle) - set(COLUMNS) == others | DESCRIPTIONS - {LICENCE}
+    assert set(bundle) - set(COLUMNS) == others | {*DESCRIPTIONS} - {LICENCE}
 
 
 def test_the_codebook_tells_of_every_column_of_every_file(fuller):
