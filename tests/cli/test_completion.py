@@ -66,7 +66,7 @@ def tab(shell):
         (["study", "c"], ["check", "close", "copy", "code"]),
         (
             ["study", "check", ""],
-            ["five-systems", "lyon", "spring-study", "two-runs", "winter-study"],
+            ["five-systems", "spring-study", "lyon", "two-runs", "winter-study"],
         ),
         (["analyse", "f"], ["five-systems"]),
         (["power", "--study", "s"], ["spring-study"]),

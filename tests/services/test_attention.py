@@ -34,6 +34,7 @@ from tests.labelled import DOCUMENTS, labelled
 from tests.preferred import PLAN, as_pairs, text_file
 from tests.services.exchange.changes import (
     OF_THE_ADDRESS,
+    described,
     readdressed,
     rows_of,
     with_cell,
@@ -223,7 +224,7 @@ def test_a_bundle_with_checks_replicates(app, session):
     changed = with_cell(files, "participants.csv", row, "flagged", "0")
     with pytest.raises(BundleError, match=r"column flagged.*recomputed '1'"):
         [*replicate(changed)]
-    older = with_rows(files, "participants.csv", without_columns)
+    older = described(with_rows(files, "participants.csv", without_columns))
     assert [*replicate(older)]
     assert_copied(session, study)
 

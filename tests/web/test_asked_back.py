@@ -200,7 +200,8 @@ def test_an_order_from_before_the_methods_is_asked_about_there(session, visitor)
     assert stored(session)[1] == "reversed"
     session.rollback()
     lines = "".join(bundle.stream_file(session, study, "first_rankings.csv")).splitlines()
-    assert lines[1].endswith(",reversed")
+    [row] = csv.DictReader(lines)
+    assert row["asked"] == "reversed"
 
 
 def test_positions_that_are_not_shown_are_no_reason_to_ask(session, visitor):
