@@ -88,7 +88,18 @@ RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 
 # Headings of `survey study --help`; commands that no heading has come last.
 SECTIONS = {
-    "Make a study": ("new", "items", "lists", "set", "undo", "rename", "copy", "plan", "schema"),
+    "Make a study": (
+        "new",
+        "items",
+        "lists",
+        "set",
+        "undo",
+        "rename",
+        "copy",
+        "plan",
+        "schema",
+        "preregister",
+    ),
     "Look at studies": ("list", "show", "check", "preview", "people"),
     "Run it": ("open", "recruit", "invite", "code", "unblind", "close"),
     "Participants": ("exclude", "include", "release", "readmit", "erase"),

@@ -37,7 +37,7 @@ TAKEN_FIELDS = (
     *("participant", "question", "position", "shown_at", "submitted_at", "active_seconds"),
     *("revisions", "asked", "contradicts", "reason", "id", "number", "presentation_id"),
     *("response_id", "revision_id", "csrf_token", "submission_key", "step_key", "go", "errors"),
-    "saved_at",
+    *("saved_at", "study", "is_test", "excluded", "flagged", "arm"),
 )
 
 

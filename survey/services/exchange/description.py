@@ -196,7 +196,7 @@ def readme(
         "## What was asked",
         *asked,
         "## People and dates",
-        *map(one_line, content.results.basis),
+        *(one_line(text) for text in content.results.basis if content.digest not in text),
         _dates(content),
         "## Files",
         "\n".join(f"- `{name}`: {text}" for name, text in sorted(described.items())),
