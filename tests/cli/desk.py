@@ -76,7 +76,7 @@ def people_of_examples(database):
         "WHERE study_id = (SELECT id FROM study WHERE slug = 'winter-study')"
     )
     columns = [row[1] for row in database.execute("PRAGMA table_info(participant)")][1:]
-    others = {"P-3MHX7QWD": ("complete", 1), "P-5RB8NCJV": ("started", 0)}
+    others = {"P-3MHX7QWD": ("started", 1), "P-5RB8NCJV": ("started", 0)}
     for public_id, (status, excluded) in {**others, "P-7WKD4YZA": ("stopped", 0)}.items():
         replaced = {
             "public_id": f"'{public_id}'",

@@ -89,7 +89,7 @@ def test_the_database_its_backup_and_its_restoring_are_told(desk):
     there = facts(desk, "survey init")
     assert there["before"] == there["revision"] == facts(desk, "survey upgrade")["revision"]
     kept = facts(desk, "survey backup now.sqlite3")
-    assert (kept["file"], kept["rows"]["study"]) == ("now.sqlite3", 4)
+    assert (kept["file"], kept["rows"]["study"]) == ("now.sqlite3", 5)
     back = facts(desk, "SURVEY_INSTANCE=/srv/survey survey restore now.sqlite3")
     assert (back["rows"], back["erased_again"], back["kept"]) == (kept["rows"], 0, None)
 

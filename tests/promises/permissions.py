@@ -96,7 +96,7 @@ POST /research/studies/my-draft/plan             401 401 401 404 403 200 404
 GET  /research/studies/my-draft/plan.yaml        in in in 404 200 200 404
 GET  /research/studies/my-draft/power            in in in 404 200 200 404
 GET  /research/studies/my-draft/preregister      in in in 404 200 200 404
-POST /research/studies/my-draft/preregister      401 401 401 404 403 200 404
+POST /research/studies/my-draft/preregister      401 401 401 404 403 >preregister 404
 GET  /research/studies/my-draft/registration.zip  in in in 404 404 404 404
 GET  /research/studies/my-draft/lists            in in in 404 200 200 404
 POST /research/studies/my-draft/lists            401 401 401 404 403 400 404

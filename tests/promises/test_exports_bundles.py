@@ -28,6 +28,7 @@ from survey.services.studies.recruitment import recruitment_of
 from tests.builders import KEY, an_open_study, save_answer
 from tests.promises.spreadsheet import formulas_in
 from tests.promises.test_exports import DANGERS
+from tests.services.exchange.changes import OF_THE_ADDRESS
 from tests.services.exchange.conftest import handed_out
 
 TEXTS = [danger for danger in DANGERS if is_storable(danger)]
@@ -205,7 +206,7 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
         twin = people[one.public_id]
         assert (twin.personal, twin.exclude_reason) == (one.personal, one.exclude_reason)
     differing = {name for name in again if again[name] != bundle[name]}
-    assert differing <= {"study.json", "identities.csv", "SHA256SUMS"}
+    assert differing <= {"identities.csv", *OF_THE_ADDRESS}
 
 
 def test_an_address_that_names_files_holds_no_sign_of_a_formula(session):

@@ -29,7 +29,7 @@ RIGHTLY_REFUSED = {
     *(f"{STUDY}/{slug}/people/1/remove" for slug in (OPEN, DRAFT)),
     *(f"{STUDY}/{slug}/invite/code" for slug in (OPEN, DRAFT)),  # for an id that no participant has
     f"{STUDY}/{OPEN}/delete",
-    *(f"{STUDY}/{DRAFT}/items", "/research/new"),  # without files
+    *(f"{STUDY}/{DRAFT}/items", "/research/new", "/research/pool"),  # without files
     f"{STUDY}/{DRAFT}/plan",  # with every box ticked: an obvious question beside grades
 }
 

@@ -19,6 +19,7 @@ from tests.accessibility.looking import ask, axe, prepared
 from tests.browser.test_labelling import CHECKS, begin
 from tests.builders import KEY
 from tests.guides.pages import blocks_of, page_named
+from tests.services.exchange.changes import readdressed, unzipped
 from tests.serving import free_port
 
 pytestmark = pytest.mark.slow
@@ -123,8 +124,8 @@ def test_a_study_goes_from_plan_to_replicated_bundle(site, survey, tmp_path, kin
     survey("researcher", "add", "Ada")
     survey("import", tmp_path / "done.zip", "--as", "again", "--owner", "Ada")
     survey("export", "again", "--to", tmp_path / "again.zip", "--include-test")
-    files = [zipfile.ZipFile(tmp_path / name) for name in ("done.zip", "again.zip")]
-    assert files[0].read("answers.csv") == files[1].read("answers.csv")
+    done, again = (unzipped((tmp_path / f"{name}.zip").read_bytes()) for name in ("done", "again"))
+    assert done["answers.csv"] == readdressed(again, done)["answers.csv"]
     # Without the packages it is listed, its rows are written, and all else says what to install.
     version = {"stars": "stars 1.0", "guesses": "guesses 2.1"}[kind]
     told = " ".join(survey("study", "list", sees=False).split())

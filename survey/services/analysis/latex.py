@@ -78,6 +78,7 @@ LATEX_SIGNS = str.maketrans(
         "−": "$-$",
         "–": "--",
         "×": r"$\times$",
+        "Σ": r"$\Sigma$",
         "χ": r"$\chi$",
         "τ": r"$\tau$",
         "²": r"\textsuperscript{2}",

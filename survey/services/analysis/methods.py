@@ -107,7 +107,9 @@ def _markdown(parts: Parts, captions: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def _latex(parts: Parts, captions: list[tuple[str, str]]) -> Iterator[str]:
-    yield "% To be read with \\input in a document of your own.\n\\section{Methods}\n"
+    yield "% To be read with \\input in a document of your own.\n"
+    yield "\\begingroup\\sloppy % else long numbers stand out of a narrow column\n"
+    yield "\\section{Methods}\n"
     for heading, paragraphs in parts:
         yield f"\n\\subsection{{{escape_latex(heading)}}}\n"
         yield from (f"\n{_broken(paragraph)}\n" for paragraph in paragraphs)
@@ -115,6 +117,7 @@ def _latex(parts: Parts, captions: list[tuple[str, str]]) -> Iterator[str]:
     yield f"\\section{{{CAPTIONS}}}\n"
     for name, text in captions:
         yield f"\n\\paragraph{{{escape_latex(name)}}} {_broken(text)}\n"
+    yield "\n\\par\\endgroup\n"
 
 
 def _broken(text: str) -> str:

@@ -41,6 +41,7 @@ from survey.services.studies.citation import (
     Citation,
     licence_text,
 )
+from survey.services.studies.languages import ENGLISH
 
 README = "README.md"
 LICENCE = "LICENSE"
@@ -137,10 +138,10 @@ def left_out(plan: Plan) -> str:
 
 def description(plan: Plan) -> str:
     """Return in a paragraph what the bundle of a study is, as archives want it."""
-    sentences = [
-        f"Questions, answers and analysis of a survey of the kind {plan.kind!r}.",
-        *(f"{heading}: {one_line(text)}" for heading, text in asked_texts(plan)),
-    ]
+    asked = [f"{heading}: {one_line(text)}" for heading, text in asked_texts(plan)]
+    if plan.language != ENGLISH:  # a paragraph is in one language
+        asked = [f"What was asked is in {README}."]
+    sentences = [f"Questions, answers and analysis of a survey of the kind {plan.kind!r}.", *asked]
     return " ".join(text if text.endswith((".", "?")) else f"{text}." for text in sentences)
 
 

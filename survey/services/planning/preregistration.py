@@ -34,9 +34,9 @@ def preregister(session: Session, study: Study, typed: Typed, who: str) -> dict[
     lifecycle.require_not_imported(study)
     lifecycle.require_draft(study)
     registration = registration_of(study, typed)
-    slug = study.slug
+    known = {"id": study.id, "slug": study.slug}
     session.rollback()  # power took seconds, in which the plan may have changed
-    study = queries.locked_study(session, lifecycle.find_study(session, slug))
+    study = queries.locked(session, Study, **known)  # raises NoResultFound where it is deleted
     lifecycle.require_draft(study)
     lifecycle.require_digest(study, registration["items"]["digest"])
     study.registration = canonical(registration)

@@ -94,7 +94,9 @@ def _studies() -> list[Any]:
 
 def _page(form: PoolForm, status: int | None = None, **content: object) -> ResponseReturnValue:
     widths = {"figure_inches": FIGURE_INCHES, "table_points": TABLE_POINTS}
-    return form_page("researcher/pool.html", form, status, look=PAPER, **widths, **content)
+    languages = {study.slug: study.plan.language for study in _studies()}
+    content = {"languages": languages, **widths, **content}
+    return form_page("researcher/pool.html", form, status, look=PAPER, **content)
 
 
 def _pooled(form: PoolForm) -> Pooling | None:
