@@ -29,7 +29,7 @@ from survey.cli.terminal import print_result, progress_bar
     "--to", "folder", type=OUTPUT_FOLDER, required=True, help="Write the four files into it."
 )
 @click.option("--hypothesis", help="The hypothesis, with its direction.")
-@click.option("--rationale", help="Why so many people and questions, and who they are.")
+@click.option("--rationale", help="Why this number of people and questions; who the people are.")
 @click.option("--existing-data", help="Which answers were seen already, and by whom; or: none.")
 @click.option(
     "--fields", "file", type=INPUT_FILE, help="These three in a YAML or JSON file instead."
