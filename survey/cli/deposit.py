@@ -19,8 +19,8 @@ from survey.cli.terminal import print_result
 
 @command(
     examples=(
-        "survey deposit five-systems --to deposit",
-        "survey deposit five-systems --doi 10.5281/zenodo.1234567",
+        "survey deposit winter-study --to deposit",
+        "survey deposit winter-study --doi 10.5281/zenodo.1234567",
     )
 )
 @click.argument("slug", type=STUDY_NAME)

@@ -18,7 +18,6 @@ ELSEWHERE = {
     "survey study new ordered --judgements-of": "it needs labels: tests/cli/test_labelling.py",
     "survey feedback --qrels judgements": "it needs labels: tests/cli/test_labelling.py",
     "survey collection submit": "it needs a server: tests/cli/test_collection.py",
-    "survey deposit": "it needs a published study: tests/cli/test_deposit.py",
     "survey study invite spring-study --guests people.csv --send": MAILS,
     "survey study invite spring-study --remind": MAILS,
 }

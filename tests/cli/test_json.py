@@ -14,7 +14,6 @@ WITHOUT = {
     "survey study schema": "it prints JSON in any case",
 }
 ELSEWHERE = {
-    "survey deposit": "it needs a published study: tests/cli/test_deposit.py",
     "survey collection submit": "it needs a server: tests/cli/test_collection.py",
 }
 
