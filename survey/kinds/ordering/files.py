@@ -111,8 +111,9 @@ from survey.services.exchange.tables import (
 class OrderingContent:
     """The answers to a study's ordering questions, read at each call.
 
-    ``counted``: rows (participant, question, label order, ticked labels) for votes.csv, without
-    excluded participants. ``votes``: participants and answers in columns, for the analysis.
+    ``counted``: rows (participant, question, label order, column order, ticked labels) for
+    votes.csv, without excluded participants. ``votes``: participants and answers in columns, for
+    the analysis.
     """
 
     rows: Callable[[], Iterator[AnswerRecord]]
@@ -250,6 +251,7 @@ class OrderingFiles:
         return [
             *list_tables(plan),
             responses_table(plan),
+            *([SHOWN_LISTS] if plan.shuffle_lists else []),
             *([FIRST_RANKINGS] if plan.has_first_rankings else []),
             VOTES,
         ]
@@ -420,7 +422,10 @@ def _counted_rows(people: People, answers: Answers) -> Iterator[Sequence[Any]]:
         yield from zip(
             counted.people[ids[rows]].tolist(),
             map(counted.question.values.__getitem__, counted.question.codes[rows].tolist()),
-            map(counted.label_order.values.__getitem__, counted.label_order.codes[rows].tolist()),
+            *(
+                map(order.values.__getitem__, order.codes[rows].tolist())
+                for order in (counted.label_order, counted.column_order)
+            ),
             map(labels_of, counted.clicked[rows].tolist()),
             strict=True,
         )
@@ -491,7 +496,10 @@ def _votes(content: Content) -> Iterator[str]:
 
     @lru_cache(CACHED_TEXTS)
     def vote_lines(
-        question: int, label_order: tuple[str, ...], clicked: frozenset[int]
+        question: int,
+        label_order: tuple[str, ...],
+        column_order: Sequence[int] | None,
+        clicked: frozenset[int],
     ) -> list[str]:
         """Return an answer's cells from the question on, as texts, one for each measure."""
         orders = rankings[question]
@@ -499,16 +507,18 @@ def _votes(content: Content) -> Iterator[str]:
         lines = []
         for name in plan.measures:
             label = label_order.index(name) + 1
-            votes: Row = (f"Method{label}", str(orders[name]), label in clicked, name in credited)
+            place = column_order.index(label) + 1 if column_order else None
+            ticks = label in clicked, name in credited
+            votes: Row = (f"Method{label}", place, str(orders[name]), *ticks)
             own = ",".join(map(cell_of, (name, *votes)))
             lines.append(f"{cells.questions[question]},{own}")
         return lines
 
-    for participant, question, label_order, clicked in content.answers.counted():
+    for participant, question, *ticked in content.answers.counted():
         if question not in rankings:
             continue  # a control question
         start, end = cells.of(participant)
-        votes = f"{end}{start}".join(vote_lines(question, label_order, clicked))
+        votes = f"{end}{start}".join(vote_lines(question, *ticked))
         yield f"{start}{votes}{end}"
 
 
@@ -520,18 +530,30 @@ def _first_rankings(content: Content) -> Iterator[Row]:
         )
 
 
+def _shown_lists(content: Content) -> Iterator[Row]:
+    for answer in content.answers.rows():
+        for place, letter in enumerate(answer.list_order, 1):
+            yield answer.participant, answer.question, letter, place
+
+
 def responses_table(plan: OrderingPlan) -> Table:
     """Return the table of answers, with the columns that the plan asks for."""
-    columns = [*_RESPONSE_COLUMNS, *reason_columns(plan)]
+    columns = [
+        replace(column, twin=SHOWN_LISTS.name)
+        if column.name == "list_order" and plan.shuffle_lists
+        else column
+        for column in _RESPONSE_COLUMNS
+    ]
+    columns += reason_columns(plan)
     return Table("responses.csv", columns, _responses, ANSWER_KEY, ANSWER_REFERENCES)
 
 
 _RESPONSE_COLUMNS = [
     *(STUDY, PARTICIPANT, QUESTION, TOPIC, POSITION),
-    Column("label_order", source=StoredOrderingPresentation.label_order),
-    Column("column_order", source=StoredOrderingPresentation.column_order),
+    Column("label_order", source=StoredOrderingPresentation.label_order, twin=VOTES_FILE),
+    Column("column_order", source=StoredOrderingPresentation.column_order, twin=VOTES_FILE),
     Column("list_order", source=StoredOrderingPresentation.list_order),
-    Column("clicked", source=StoredOrderingAnswer.clicked),
+    Column("clicked", source=StoredOrderingAnswer.clicked, twin=VOTES_FILE),
     Column("custom_ranking", source=StoredOrderingAnswer.own),
     *SHARED_COLUMNS,
     *(replace(column, since=1 + (column.name in ("flagged", "arm"))) for column in COUNTING),
@@ -541,6 +563,16 @@ _RESPONSE_COLUMNS = [
     Column("scores_seen", source=StoredOrderingAnswer.scores_seen, allowed=f"{YES_OR_NO}; empty"),
 ]
 
+SHOWN_LISTS = answer_table(
+    "shown_lists.csv",
+    [
+        Column("list", "letter of the list"),
+        Column("place", "where it stood, counted from the top", "whole number", "1, 2, …"),
+    ],
+    _shown_lists,
+    ["list"],
+    is_twin=True,
+)
 FIRST_RANKINGS = answer_table(
     "first_rankings.csv",
     [
@@ -561,6 +593,13 @@ VOTES = Table(
     [
         *(STUDY, PARTICIPANT, QUESTION, TOPIC, MEASURE),
         Column("label", _LABEL, allowed="Method1, Method2, …"),
+        Column(
+            "place",
+            "where its column stood, counted from the left",
+            "whole number",
+            "1, 2, …; empty where unknown",
+            since=2,
+        ),
         RANKING,
         Column("clicked", "whether this label was ticked", *YES_NO),
         Column("credited", _CREDITED, *YES_NO),

@@ -61,20 +61,21 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
 
 def ballots_of(
     session: Session, study_id: int, *, include_test: bool
-) -> Iterator[tuple[str, int, tuple[str, ...], frozenset[int]]]:
+) -> Iterator[tuple[str, int, tuple[str, ...], tuple[int, ...], frozenset[int]]]:
     """Yield the ticks of the answers, by public id and question, excluded participants left out.
 
-    Each is (id, question, label order, clicked).
+    Each is (id, question, label order, column order, clicked).
     """
     columns = (
         as_stored(StoredOrderingPresentation.label_order),
+        as_stored(StoredOrderingPresentation.column_order),
         type_coerce(StoredOrderingAnswer.clicked, Integer),
     )
     statement = answered(session, study_id, TABLES, *columns)
     statement = statement.where(Participant.excluded.is_(False))
     rows = stream_rows(session, statement, include_test=include_test)
-    for public_id, number, labels, clicked in rows:
-        yield public_id, number, _order(labels), _clicked(clicked)
+    for public_id, number, labels, columns, clicked in rows:
+        yield public_id, number, _order(labels), _order(columns), _clicked(clicked)
 
 
 def first_rankings_of(

@@ -6,6 +6,7 @@ import io
 import json
 import statistics
 import zipfile
+from collections import defaultdict
 
 import pytest
 
@@ -46,7 +47,7 @@ COLUMNS = {
     "responses.csv": "study,participant,question,topic,position,label_order,column_order,"
     "list_order,clicked,custom_ranking,shown_at,submitted_at,active_seconds,revisions,"
     f"{COUNTING},asked,contradicts,typed,scores_seen",
-    "votes.csv": "study,participant,question,topic,measure,label,ranking,clicked,credited,"
+    "votes.csv": "study,participant,question,topic,measure,label,place,ranking,clicked,credited,"
     f"{COUNTING}",
     "participants.csv": "participant,status,age,education,remark,consent_version,started_at,"
     "completed_at,minutes,is_test,excluded,exclude_reason,understood,arm",
@@ -74,6 +75,29 @@ def headings(files):
         for name, content in files.items()
         if name.endswith(".csv")
     }
+
+
+def test_places_on_the_page_have_a_row_each(session):
+    study = a_study(session, shuffle_lists=True)
+    files = handed_out(session, study)
+    heading = f"study,participant,question,topic,list,place,{COUNTING}"
+    assert headings(files)["shown_lists.csv"] == heading
+    lists, columns = defaultdict(list), defaultdict(list)
+    for row in rows_of(files, "shown_lists.csv"):
+        lists[row["participant"], row["question"]].append(row["list"])
+        assert row["place"] == str(len(lists[row["participant"], row["question"]]))
+    for row in rows_of(files, "votes.csv"):
+        place = int(row["place"]), row["label"].removeprefix("Method")
+        columns[row["participant"], row["question"]].append(place)
+    orders = set()
+    for row in rows_of(files, "responses.csv"):
+        answer = row["participant"], row["question"]
+        assert lists.pop(answer) == row["list_order"].split()
+        places = [label for _, label in sorted(columns.pop(answer, []))]
+        assert places in (row["column_order"].split(), [])  # none of those who are left out
+        orders |= {row["list_order"]}
+    assert (lists, columns) == ({}, {})
+    assert len(orders) > 1
 
 
 def test_the_files_and_their_columns_are_those_of_the_contract(bundle, fuller):
@@ -185,6 +209,7 @@ def test_credits_follow_from_the_other_files_alone(bundle):
                     **{name: row[name] for name in ("study", "participant", "question", "topic")},
                     "measure": measure,
                     "label": f"Method{label}",
+                    "place": str(row["column_order"].split().index(str(label)) + 1),
                     "ranking": order,
                     "clicked": str(int(str(label) in row["clicked"].split())),
                     "credited": str(int(order in approved)),
