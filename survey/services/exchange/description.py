@@ -339,19 +339,24 @@ def _is_required(column: Column) -> bool:
 
 
 def dataset(content: Content, tables: Sequence[Table]) -> dict[str, Any]:
-    """Return a bundle as a Dataset of schema.org, without its files."""
+    """Return a bundle as a Dataset of schema.org, without its files.
+
+    What would be a list of one is that one, as RO-Crate recommends.
+    """
     citation = citation_of(content)
     doi = [citation.link] if citation.doi else []
     variables: dict[str, str] = {}
     for table in tables:
         for column in table.columns:
             variables.setdefault(column.name, describe_column(column)[2])
-    licence: Any = NO_LICENCE
-    if citation.licence:
-        name, _, meaning = LICENCES[citation.licence].partition(": ")
-        address = licence_address(citation.licence)
-        licence = {"@id": address, "@type": "CreativeWork", "name": name, "description": meaning}
-    return {
+    name, _, meaning = LICENCES[citation.licence].partition(": ")
+    licence = {
+        "@id": licence_address(citation.licence) if citation.licence else "#licence",
+        "@type": "CreativeWork",
+        "name": name if citation.licence else "No licence",
+        "description": meaning,
+    }
+    described = {
         "@type": "Dataset",
         "name": citation.title,
         "description": description(content.plan),
@@ -370,6 +375,10 @@ def dataset(content: Content, tables: Sequence[Table]) -> dict[str, Any]:
             }
             for name, meaning in variables.items()
         ],
+    }
+    return {
+        name: value[0] if isinstance(value, list) and len(value) == 1 else value
+        for name, value in described.items()
     }
 
 
@@ -416,7 +425,7 @@ def crate(
         },
         "result": {"@id": "./"},
     }
-    root = {"@id": "./", **dataset(content, tables), "hasPart": parts, "mentions": [export]}
+    root = {"@id": "./", **dataset(content, tables), "hasPart": parts, "mentions": export}
     metadata = {
         "@id": CRATE,
         "@type": "CreativeWork",

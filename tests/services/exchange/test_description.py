@@ -223,7 +223,9 @@ def test_the_public_bundle_has_the_text_of_the_licence(session, study, licence):
         assert json.loads(files[DATA_PACKAGE])["licenses"][0]["name"] == licence
     else:
         assert text == "Ask the authors first.\n"
-        assert root["license"] == "Ask the authors first."
+        entity = entities(files)[root["license"]["@id"]]
+        assert entity["name"] == "No licence"
+        assert entity["description"] == "ask the authors first"
 
 
 def test_the_doi_is_wherever_the_study_is_cited(session, study):
