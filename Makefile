@@ -119,6 +119,13 @@ $(VENV)/run: $(VENV)/made pyproject.toml constraints.txt
 	@$(INSTALL) requirements.lock --editable .
 	@touch $@
 
-$(VENV)/test: $(VENV)/made pyproject.toml constraints.txt
+# In an environment of its own: it needs an older rich than the survey.
+$(VENV)/rocrate/made: $(VENV)/made tests/dependencies/rocrate.txt
+	@echo "Installing the validator of RO-Crates in $(@D) (about 20 seconds, once) ..."
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement tests/dependencies/rocrate.txt
+	@touch $@
+
+$(VENV)/test: $(VENV)/made $(VENV)/rocrate/made pyproject.toml constraints.txt
 	@$(INSTALL) constraints.txt --editable '.[test,check]'
 	@touch $(VENV)/run $@

@@ -62,6 +62,7 @@ def test_no_index_is_named():
         "constraints.txt",
         "requirements.lock",
         "tests/dependencies/audit.txt",
+        "tests/dependencies/rocrate.txt",
         "benchmarks/speed/peers.txt",
     )
     for name in (*pinned, "pyproject.toml", "Makefile", "Containerfile", ".ci/run"):

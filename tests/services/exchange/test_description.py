@@ -2,8 +2,11 @@
 
 import json
 import re
+import subprocess
+import sys
 from datetime import date
 from importlib.resources import files as resources
+from pathlib import Path
 
 import frictionless
 import pytest
@@ -37,6 +40,14 @@ CFF_SCHEMA = json.loads(
     .joinpath("builtin_schemas", "vendor", "citation-file-format.json")
     .read_text("utf-8")
 )
+VALIDATOR = Path(sys.prefix, "rocrate", "bin", "python")
+# What RO-Crate recommends and a bundle does not say.
+NOT_SAID = {
+    "affiliation": "nobody is asked for the authors'",
+    "datePublished": "to the day, which may tell when people took part; only to the month",
+    "publisher": "the archive that it is uploaded to",
+    "url": "nobody is asked for a group's",
+}
 DETAILS = Details("Five & more\tsystems", "Lovelace, Ada\nThe {Group}", "CC-BY-4.0")
 
 
@@ -129,6 +140,37 @@ def check_crate(files):
     versions = json.loads(files["study.json"])["versions"]
     assert software["version"] == versions["survey"]
     assert versions["commit"] in software["identifier"]
+
+
+def validated(*folders):
+    """For each folder, what is wrong with its crate: severity, property, rule."""
+    assert VALIDATOR.exists(), "make .venv/test installs the validator of RO-Crates"
+    script = Path(__file__).with_name("validate_crates.py")
+    done = subprocess.run([VALIDATOR, script, *folders], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_the_validator_of_crates_misses_only_what_is_not_known(session, any_study, tmp_path):
+    private = unpacked(stream(session, any_study, "full"), tmp_path / "private")
+    session.rollback()  # what was begun to read
+    publish(session, any_study)
+    public = unpacked(stream(session, any_study, "public"), tmp_path / "public")
+    for found in validated(private, public):
+        assert [issue for issue in found if issue[0] == "REQUIRED"] == []
+        assert [issue for issue in found if issue[1] not in NOT_SAID] == []
+
+
+@pytest.mark.slow
+def test_the_validator_of_crates_misses_what_is_taken_away(bundle, tmp_path):
+    crate, names, folders = json.loads(bundle[CRATE]), ["name", "license", "datePublished"], []
+    for name in names:
+        graph = [{key: each[key] for key in each if key != name} for each in crate["@graph"]]
+        changed = json.dumps({**crate, "@graph": graph}).encode()
+        folders.append(unpacked({**bundle, CRATE: changed}, tmp_path / name))
+    for name, found in zip(names, validated(*folders), strict=True):
+        assert ["REQUIRED", name] in [issue[:2] for issue in found], (name, found)
 
 
 def references_in(entity):
