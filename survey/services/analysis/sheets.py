@@ -99,13 +99,19 @@ def printed_table(table: Table) -> PrintedTable:
 
 
 def _missing_decimals(texts: Sequence[str]) -> list[str]:
-    """Return for each text of a column the end of ".000" that it lacks."""
-    fractions = ["".join(text.partition(".")[1:]) for text in texts]  # with their point
-    longest = max(map(len, fractions))
+    """Return for each text of a column the end of ".000 (***)" that it lacks."""
+    fractions, stars = [], []
+    for text in texts:
+        number, _, mark = text.partition(" (")
+        fractions.append("".join(number.partition(".")[1:]))  # with their point
+        stars.append(mark.rstrip(")"))
+    longest, most = max(map(len, fractions)), max(stars, key=len)
     zeros = f".{'0' * longest}"[:longest]
     return [
-        "" if text == UNDEFINED else zeros[len(fraction) :]
-        for text, fraction in zip(texts, fractions, strict=True)
+        ""
+        if text == UNDEFINED
+        else zeros[len(fraction) :] + (most[len(own) :] if own or not most else f" ({most})")
+        for text, fraction, own in zip(texts, fractions, stars, strict=True)
     ]
 
 

@@ -11,6 +11,7 @@ from survey.core.text_input import unescaped
 from survey.services.analysis.latex import as_latex
 from survey.services.analysis.sheets import (
     Sheet,
+    Starred,
     as_csv,
     as_markdown,
     printed_table,
@@ -80,3 +81,10 @@ def test_a_number_with_fewer_decimals_than_its_column_lacks_their_width():
     table = printed_table(Sheet("t", "T", ("a", "b"), (("x", 0.5), ("y", 12), ("z", None))))
     assert [row[1] for row in table.rows] == ["0.500", "12", "–"]
     assert [row[1] for row in table.missing] == ["", ".000", ""]
+
+
+def test_a_number_with_fewer_stars_than_its_column_lacks_their_width():
+    cells = Starred(0.711, "**"), Starred(0.49, "*"), Starred(0.4, ""), None
+    table = printed_table(Sheet("t", "T", ("a", "b"), tuple(("x", cell) for cell in cells)))
+    assert [row[1] for row in table.rows] == ["0.711 (**)", "0.490 (*)", "0.400", "–"]
+    assert [row[1] for row in table.missing] == ["", "*", " (**)", ""]
