@@ -204,7 +204,8 @@ def test_the_texts_have_the_fields_of_the_forms_in_their_order(session, draft):
         assert said in text, said
     assert "(not stated)" not in "".join(files.values())
     unstated = dict(registration_files(preregistration.registration_of(draft, Typed())))
-    assert unstated["aspredicted.md"].count("(not stated)") == 3
+    assert unstated["aspredicted.md"].count("(not stated)") == 2
+    assert "who finish. The reason for it is not stated." in unstated["registration.md"]
 
 
 def _headings(text):

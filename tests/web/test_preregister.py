@@ -64,10 +64,13 @@ def test_a_text_that_is_too_long_is_kept_and_nothing_is_stored(session, study, d
     assert desk.client.get(ZIP).status_code == 404
     desk.send(PAGE, **{**STATED, "rationale": "x" * 5001})
     assert desk.status == 400
-    assert "Reason for the sample has 5001 characters; 5000 are allowed." in desk.text
+    assert "“Reason for the sample” has 5001 characters; 5000 are allowed." in desk.text
     assert desk.page.select_one("[name=hypothesis]").text.strip() == STATED["hypothesis"]
     session.rollback()
     assert study.registration is None
+    # A fragment in the address would keep the focus from the list of errors.
+    [form] = [each for each in desk.page.select("form") if each.select("#rationale")]
+    assert form["action"] == PAGE
 
 
 def test_page_and_opening_warn_of_a_changed_plan(session, desk, registered):

@@ -65,9 +65,8 @@ def _parts(registration: Mapping[str, Any]) -> dict[str, str]:
     items, power, typed = (registration[name] for name in ("items", "power", "typed"))
     design: dict[str, str] = {**registration["design"]}
     texts = {name: in_words(items.get(name)) for name in ITEMS}
-    stated = {
-        name: typed.get(name) or NOT_STATED for name in ("hypothesis", "rationale", "existing_data")
-    }
+    stated = {name: typed.get(name) or NOT_STATED for name in ("hypothesis", "existing_data")}
+    stated["rationale"] = typed.get("rationale") or "The reason for it is not stated."
     simulated = ""
     if "seed" in power:
         simulated = f" Simulated {power['replicates']} times each, with the seed {power['seed']}."

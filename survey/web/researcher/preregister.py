@@ -27,7 +27,7 @@ class RegistrationForm(Form):
         super().validate(extra_validators)
         for name, rule in RULES.items():
             if breach := rule.breach(self[name].data or ""):
-                self[name].errors = [f"{rule.label} {breach}."]
+                self[name].errors = [f"“{rule.label}” {breach}."]
         return not self.errors
 
 
