@@ -68,9 +68,10 @@ def test_refusals_are_beside_their_files_which_stay(desk, sites):
     assert kept(desk) == {
         "rome.zip": [],
         "six.zip": [
-            "its digest is another than that of rome.zip",
+            "its digest differs from that of rome.zip",
             "it differs from rome.zip in seed: 6 and 5",
-            "“The questions were drawn by other seeds” pools studies that differ in this only",
+            "“The studies drew their questions by different seeds” pools studies that differ in "
+            "nothing else",
         ],
         "lyon.zip": [],
     }
@@ -100,7 +101,21 @@ def test_closed_studies_here_are_pooled_with_bundles(desk, session, sites):
     desk.open(PAGE)
     desk.send(PAGE, chosen(sites, "six"), study="here")
     [why, *_] = [each.text for each in desk.page.select("#study p.wrong")]
-    assert why == "its digest is another than that of six.zip"
+    assert why == "its digest differs from that of six.zip"
+
+
+def test_no_tick_is_named_that_would_not_help(desk, session, sites):
+    """Studies of one seed have the same questions, so a tick would be refused next."""
+    ada = accounts.find_researcher(session, "Ada")
+    a_closed_study(session, ada, "here", CLEAR[:5], title="Another title")
+    session.rollback()
+    desk.open(PAGE)
+    desk.send(PAGE, chosen(sites, "rome"), study="here")
+    reasons = [each.text for each in desk.page.select("#study .reasons p")]
+    remedy = "the seed 5 is that of another study: it draws the same questions, so the plans "
+    assert reasons[-1] == f"{remedy}must be the same"
+    desk.send(PAGE, study="here", same_design="y")
+    assert [each.text for each in desk.page.select("#study .reasons p")] == reasons[-1:]
 
 
 def test_a_script_reads_how_many_are_computed(desk):

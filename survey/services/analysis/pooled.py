@@ -333,7 +333,7 @@ class Pooling(Results):
             for (site, _), other in zip(each.sites, each.figures["leave_one_out"], strict=True)
         )
         columns = ("pair", "without", "lead", "95 % interval")
-        return Sheet("without-each", "Without each study", columns, rows, decimals=1)
+        return Sheet("without-each", "With one study left out", columns, rows, decimals=1)
 
     @property
     def _by_study(self) -> Sheet:

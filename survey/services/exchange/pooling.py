@@ -151,18 +151,21 @@ def _compare(
         barred, allowed = _plan_differences(first, content, names[0])
         found += [f"{names[place]} from {names[0]} in {text}" for text in allowed]
         seeds = [each.plan.seed for each in contents[:place]]
-        if same_design and not barred and content.plan.seed in seeds:
-            barred = [
+        if not barred and content.plan.seed in seeds:
+            remedy = (
                 f"the seed {content.plan.seed} is that of another study: it draws the "
                 "same questions, so the plans must be the same"
-            ]
+            )
+            barred = [remedy] if same_design else []
+        else:
+            remedy = "--same-design pools studies that differ in nothing else"
         if same_design and barred:
             faults[place] = barred
         elif not same_design:
             told = [*barred, *(f"it differs from {names[0]} in {text}" for text in allowed)]
             if not barred:
-                told.append("--same-design pools studies that differ in this only")
-            faults[place] = [f"its digest is another than that of {names[0]}", *told]
+                told.append(remedy)
+            faults[place] = [f"its digest differs from that of {names[0]}", *told]
     return faults, found
 
 

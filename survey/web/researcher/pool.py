@@ -31,7 +31,7 @@ from survey.web.uploads import (
 
 POOL = 0  # in place of a study's number, of which there is none
 TICKS = {
-    "--same-design": "The questions were drawn by other seeds",
+    "--same-design": "The studies drew their questions by different seeds",
     "--include-test": "Count simulated participants as well",
 }
 
@@ -136,7 +136,9 @@ def _pooled(form: PoolForm) -> Pooling | None:
     form.bundle.faults = faults
     own = [name for name in faults if name in (form.study.data or ())]
     if set(faults) - set(own):
-        form.bundle.errors = ["What keeps a bundle from being pooled is said beside it."]
+        form.bundle.errors = [
+            "Not all of these bundles can be pooled: see the reasons beside them."
+        ]
     if own:
-        form.study.errors = ["What keeps a study from being pooled is said beside it."]
+        form.study.errors = ["Not all of these studies can be pooled: see the reasons beside them."]
     return None

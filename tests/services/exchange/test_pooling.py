@@ -135,9 +135,9 @@ def test_one_bundle_is_too_few(sites):
 def test_another_digest_is_refused_and_the_option_is_named(sites):
     assert refused({"a.zip": sites["rome"], "b.zip": sites["six"]}) == {
         "b.zip": [
-            "its digest is another than that of a.zip",
+            "its digest differs from that of a.zip",
             "it differs from a.zip in seed: 6 and 5",
-            "--same-design pools studies that differ in this only",
+            "--same-design pools studies that differ in nothing else",
         ]
     }
 
