@@ -66,13 +66,19 @@ def test_a_run_sent_by_the_form_gets_feedback_and_a_receipt_to_save(group, album
     assert media_type == "data:application/json"
     assert receipts.fault_of(receipt, receipts.public_key(tmp_path)) == ""
     assert receipt["group"] == "ACME"
+    assert feedback.select_one(f"a[href='{PAGE}']")
+    assert "Judged among the first 10 documents of each topic: 100 %." in feedback.text
     assert group.page.select_one("#send") is None
 
 
 @pytest.mark.parametrize(
     ("sent", "field", "sentence"),
     [
-        ({"run": a_file("t1 Q0 d1 1 high tag", "run.txt")}, "run", "score 'high' found"),
+        (
+            {"run": a_file("t1 Q0 d1 1 high tag", "run.txt")},
+            "run",
+            "The run, line 1: score 'high'",
+        ),
         ({}, "run", "Choose the file of your run."),
         ({"token": "", "run": a_file(a_run(1.0), "run.txt")}, "token", "Type the token"),
         ({"token": "x", "run": a_file(a_run(1.0), "run.txt")}, "token", "The token is not that"),
@@ -119,5 +125,9 @@ def test_the_end_shows_scores_and_what_was_revealed(client, session, album, grou
         "baseline base",
     ]
     assert group.page.select_one("#send") is None
+    assert "secret until then" not in group.text
+    assert "t7,words of t7,secret" in client.get(f"{PAGE}/files/topics.csv").text
     secret.reveal(session, album)
+    assert "secret until then" in client.get(PAGE).text
+    assert "t7,words of t7,revealed" in client.get(f"{PAGE}/files/topics.csv").text
     assert lines_of(client.get(f"{PAGE}/files/secret-judgements.txt").text) == {*SECRET}

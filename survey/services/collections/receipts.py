@@ -102,7 +102,7 @@ def shown_sentences(receipt: Receipt) -> list[str]:
     """Return what a receipt shows: a sentence for each measure, and the share judged."""
     sentences = [_shown_sentence(shown) for shown in receipt["shown"]]
     if (share := receipt.get("judged_at_10")) is not None:
-        sentences.append(f"Judged, of the first 10 documents of a topic: {share:.0%}.")
+        sentences.append(f"Judged among the first 10 documents of each topic: {100 * share:.0f} %.")
     return sentences
 
 

@@ -284,11 +284,11 @@ def committed_text(collection: StoredCollection) -> str:
 
 
 def topic_rows(collection: StoredCollection) -> list[tuple[str, str, str]]:
-    """Return each topic's id, its text, and whether its judgements are secret or public."""
+    """Return each topic's id, its text, and if its judgements are secret, revealed or public."""
     hidden = {*collection.open_topics, *collection.final_topics}
+    status = "revealed" if collection.is_revealed else "secret"
     return [
-        (topic, text, "secret" if topic in hidden else "public")
-        for topic, text in collection.topics
+        (topic, text, status if topic in hidden else "public") for topic, text in collection.topics
     ]
 
 

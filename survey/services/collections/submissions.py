@@ -108,7 +108,7 @@ def submit(session: Session, instance: Path, name: str, token: str, content: byt
         run = read_complete_run(THE_RUN, text_in(text, THE_RUN, LARGEST_RUN), task.topics)
     except FaultyFilesError as error:
         _count_faulty(session, group_id)
-        sentences = [f"{fault.rstrip('.?')}." for fault in error.faults]
+        sentences = [f"{fault[0].upper()}{fault[1:].rstrip('.?')}." for fault in error.faults]
         raise SurveyError("\n".join([*sentences, "No submission is used up."])) from None
     scores = values_of(task.judgements, task.topics, task.measures, run)
     stars = _stars(task, scores)
