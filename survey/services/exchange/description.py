@@ -141,7 +141,7 @@ def description(plan: Plan) -> str:
     asked = [f"{heading}: {one_line(text)}" for heading, text in asked_texts(plan)]
     if plan.language != ENGLISH:  # a paragraph is in one language
         asked = [f"What was asked is in {README}."]
-    sentences = [f"Questions, answers and analysis of a survey of the kind {plan.kind!r}.", *asked]
+    sentences = [f"Questions, answers and analysis of a survey of the kind “{plan.kind}”.", *asked]
     return " ".join(text if text.endswith((".", "?")) else f"{text}." for text in sentences)
 
 
