@@ -46,12 +46,13 @@ def split_topics(topics: Collection[str], seed: int) -> tuple[list[str], list[st
 def read_complete_run(file: str, text: str, topics: Sequence[str]) -> Run:
     """Return what a run has for the secret topics; raises FaultyFilesError with every fault.
 
-    A fault never depends on the judgements: otherwise files with faults would tell of them.
+    A fault never depends on the judgements, nor the order of faults on which topics are open:
+    otherwise files with faults would tell of them.
     """
     faults = FileFaults()
     run = read_run(file, lines_of(text), faults)
     faults.raise_any()
-    for topic in topics:
+    for topic in sorted(topics):
         documents = len(run.get(topic, ()))
         if not documents:
             fault = "no document is returned; a run needs some for each secret topic"
