@@ -6,6 +6,7 @@ The signature is Ed25519 over the receipt without it, as JSON with sorted keys a
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from survey.config import stored_key
@@ -15,7 +16,15 @@ from survey.services.exchange.input_files import parse_json, read_text
 
 FORMAT = "survey receipt 1"
 KEY_FILE = "receipt_key"  # in the instance folder, readable by its owner alone
-TEXTS = ("collection", "digest", "group", "run_sha256", "day", "version", "public_key")
+TEXTS = ("collection", "digest", "group", "run_sha256", "day", "version", "public_key", "signature")
+SHOWN: dict[str, type | tuple[type, ...]] = {
+    "measure": str,
+    "value": float,
+    "is_new": bool,
+    "stars": str,
+    "baseline": (str, NoneType),
+}
+"""What is shown of a measure, with its types."""
 
 Receipt = dict[str, Any]
 
@@ -69,10 +78,12 @@ def fault_of(receipt: Receipt, key: str | None = None) -> str:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    if not all(isinstance(receipt.get(name), str) for name in (*TEXTS, "signature")):
-        return "a field is missing"
-    if not _is_shown(receipt.get("shown")):
-        return "the values that were shown are missing"
+    if not (all(map(_is_text, map(receipt.get, TEXTS))) and type(receipt.get("number")) is int):
+        return "a field is missing or not as written"
+    if not (
+        _is_shown(receipt.get("shown")) and _is_text(receipt.get("judged_at_10"), (float, NoneType))
+    ):
+        return "the values that were shown are missing or not as written"
     own_key = str(receipt["public_key"])
     if key is not None and key.strip().lower() != own_key:
         return f"it is signed by the key {own_key}, not by the key that was named"
@@ -84,12 +95,16 @@ def fault_of(receipt: Receipt, key: str | None = None) -> str:
     return ""
 
 
+def _is_text(value: Json, types: type | tuple[type, ...] = str) -> bool:
+    """Return whether a value can be printed in one line: any key may have signed anything."""
+    return isinstance(value, types) and str(value).isprintable()
+
+
 def _is_shown(values: Json) -> bool:
-    types = {"measure": str, "value": float, "is_new": bool}
     return isinstance(values, list) and all(
-        isinstance(shown, dict) and isinstance(shown.get(name), type_)
+        isinstance(shown, dict)
+        and all(_is_text(shown.get(name), types) for name, types in SHOWN.items())
         for shown in values
-        for name, type_ in types.items()
     )
 
 

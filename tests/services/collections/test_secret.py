@@ -132,6 +132,27 @@ def test_a_receipt_that_was_changed_is_not_valid(send, field):
     assert receipts.fault_of(missing)
 
 
+@pytest.mark.parametrize(
+    ("changes", "of_measure"),
+    [
+        ({"number": None}, {}),
+        ({"group": "ACME\nis the best"}, {}),
+        ({"judged_at_10": "all"}, {}),
+        ({"judged_at_10": [1]}, {}),
+        ({}, {"stars": None}),
+        ({}, {"baseline": 5}),
+        ({}, {"measure": "AP\n"}),
+    ],
+)
+def test_a_receipt_that_others_signed_is_printed_only_if_it_is_one(
+    send, tmp_path, changes, of_measure
+):
+    receipt = send(a_run(1.0))
+    [shown, *more] = receipt["shown"]
+    forged = receipts.sign(tmp_path, receipt | {"shown": [shown | of_measure, *more]} | changes)
+    assert "not as written" in receipts.fault_of(forged)
+
+
 def test_only_a_run_that_is_clearly_better_gets_a_new_value(send, clock):
     first = send(a_run(0.5))
     clock.days = 1
