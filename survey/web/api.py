@@ -17,7 +17,14 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle as bundles
 from survey.services.operations.database import snapshot
 from survey.services.studies import lifecycle, publications
-from survey.web.requests import View, attachment, external_address, in_own_process, session
+from survey.web.requests import (
+    View,
+    attachment,
+    bearer_token,
+    external_address,
+    in_own_process,
+    session,
+)
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 
@@ -33,9 +40,7 @@ def _find_token() -> ResponseReturnValue | None:
     if request.endpoint in PUBLIC:
         return None
     snapshot(session())
-    given = request.authorization
-    is_bearer = given is not None and given.type == "bearer"
-    token = read_tokens.find(session(), given.token or "") if given and is_bearer else None
+    token = read_tokens.find(session(), bearer_token())
     if token is None:
         return {"error": REFUSAL}, 401, {"WWW-Authenticate": "Bearer"}
     g.token_id, g.study = token.id, token.study
@@ -133,7 +138,7 @@ def openapi() -> ResponseReturnValue:
     return jsonify(
         openapi="3.1.0",
         info={"title": "ranking-survey", "version": __version__},
-        servers=[{"url": external_address("home.home")}],
+        servers=[{"url": external_address("home.home").rstrip("/")}],  # paths begin with /
         components={"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         security=[{"token": []}],
         paths=paths,

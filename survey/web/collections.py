@@ -23,7 +23,14 @@ from survey.services.collections.receipts import (
 from survey.services.operations.database import begin_reading
 from survey.web.forms import Form, errors_beside, form_page
 from survey.web.language import and_join
-from survey.web.requests import attachment, external_address, in_own_process, read_form, session
+from survey.web.requests import (
+    attachment,
+    bearer_token,
+    external_address,
+    in_own_process,
+    read_form,
+    session,
+)
 
 blueprint = Blueprint("collections", __name__, url_prefix="/collections")
 
@@ -72,9 +79,8 @@ def send(name: str) -> ResponseReturnValue:
 @in_own_process
 def take_run(name: str) -> ResponseReturnValue:
     """Score the run of `survey collection submit`; answer with the receipt as JSON."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     try:
-        return _submit(name, token if scheme == "Bearer" else "", request.get_data())
+        return _submit(name, bearer_token(), request.get_data())
     except SurveyError as error:
         return {"error": str(error)}, 404 if isinstance(error, NotFoundError) else 403
 

@@ -165,6 +165,12 @@ def external_address(endpoint: str, **values: Any) -> str:
     return str(address) + url_for(endpoint, **values).removeprefix(request.script_root)
 
 
+def bearer_token() -> str:
+    """Return the token in the header Authorization, "" without one; “bearer” is in any case."""
+    sent = request.authorization
+    return (sent.token or "") if sent and sent.type == "bearer" else ""
+
+
 def settled_address(endpoint: str) -> str:
     """Return the address of a study's page as SURVEY_ADDRESS has it, "" where that is not set.
 

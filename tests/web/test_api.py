@@ -171,6 +171,7 @@ def test_nothing_can_be_changed(program):
 def test_its_description_names_every_address(app, program):
     described = program.client.get(f"{API}/openapi.json").json
     assert described["openapi"] == "3.1.0"
+    assert [server["url"][-1] for server in described["servers"]] == ["t"]  # of localhost
     rules = {rule.rule for rule in app.url_map.iter_rules() if rule.endpoint.startswith("api.")}
     assert {path.replace("{", "<").replace("}", ">") for path in described["paths"]} == rules
     for path, methods in described["paths"].items():

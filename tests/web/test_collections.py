@@ -114,6 +114,11 @@ def test_wrong_tokens_are_answered_alike_whatever_is_sent(client, album):
     assert len(answers) == 1
 
 
+def test_the_scheme_of_a_token_is_in_any_case(client, album, token):
+    headers = {"Authorization": f"bearer {token}"}
+    assert client.post(f"{PAGE}/runs", data=a_run(1.0), headers=headers).status_code == 200
+
+
 def test_the_end_shows_scores_and_what_was_revealed(client, session, album, group, token):
     group.open(PAGE)
     group.send(PAGE, token=token, run=a_file(a_run(3.0), "run.txt"))
