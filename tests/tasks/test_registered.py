@@ -5,8 +5,11 @@ import re
 
 import pytest
 
+from survey.core.agreement.differences import Pair
 from survey.core.agreement.topic_alpha import PERMUTATIONS, SAMPLES
 from survey.core.kinds import KINDS
+from survey.services.analysis import methods
+from survey.services.analysis import results as results_module
 from survey.services.analysis.methods import CAPTIONS, methods_files
 from survey.services.analysis.report import report_files
 from survey.services.analysis.study_results import AnalysisOptions
@@ -106,7 +109,7 @@ def test_each_number_of_the_methods_is_in_the_analysis(session, registered, kind
         text = text.replace(constant, "")
     text = re.sub(r"[0-9a-f]{64}|ranking-survey [\d.]+", "", text)
     for test in results.tested:
-        text = text.replace(test.pair.replace("-", " − ", 1), "")
+        text = text.replace(test.pair.title, "")
     printed = [*NUMBER.findall(text)]
     assert len(printed) > 5
     assert [number for number in printed if not is_known(number, known)] == []
@@ -139,6 +142,14 @@ def test_a_number_that_is_not_in_the_analysis_is_found():
     assert is_known("1,381", [1381])
     assert not is_known(".001", [0.002])
     assert NUMBER.findall("t(3.0) = −1.40, p = .517, R2D2") == ["3.0", "1.40", ".517"]
+
+
+def test_methods_name_both_systems_of_a_pair_whatever_they_are_called():
+    pair = Pair("binary-patterns", "tiny-grey")
+    numbers = (0.25, 2.0, 9.0, 0.04, (0.1, 0.4))
+    figures = results_module.Tested(pair, *numbers, True, "the only comparison")
+    sentence = methods.tested_sentence(figures)
+    assert sentence.startswith("binary-patterns − tiny-grey: mean difference 0.250, 95 % interval")
 
 
 @of_each_kind

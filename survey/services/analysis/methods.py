@@ -60,16 +60,15 @@ def methods_files(results: Results) -> Iterator[tuple[str, str]]:
 
 def tested_sentence(test: Tested) -> str:
     """Return what was tested of a pair: mean, t, df, p and interval."""
-    name = test.pair.replace("-", " − ", 1)
     if test.mean is None or test.t is None or test.df is None:
-        return f"{name}: not tested, {p_text(test.p)}."
+        return f"{test.pair.title}: not tested, {p_text(test.p)}."
     interval = ""
     if test.ci95:
         interval = f", 95 % interval {rounded(test.ci95[0], 3)} to {rounded(test.ci95[1], 3)}"
     of = "questions of this kind" if test.of_kind else "these questions alone"
     return (
-        f"{name}: mean difference {rounded(test.mean, 3)}{interval}, t({rounded(test.df)}) = "
-        f"{rounded(test.t, 2)}, {p_text(test.p)}, {test.correction} ({of})."
+        f"{test.pair.title}: mean difference {rounded(test.mean, 3)}{interval}, "
+        f"t({rounded(test.df)}) = {rounded(test.t, 2)}, {p_text(test.p)}, {test.correction} ({of})."
     )
 
 

@@ -13,6 +13,7 @@ from survey import __version__, figures
 from survey.core.agreement.agreement import MeanTests
 from survey.core.agreement.attention import Attention
 from survey.core.agreement.credits import Credits
+from survey.core.agreement.differences import Pair
 from survey.core.agreement.headlines import AnswerRow as AnswerRow
 from survey.core.agreement.headlines import Chip as Chip
 from survey.core.agreement.pooled_sites import PairOfSite
@@ -84,7 +85,7 @@ class Tested(NamedTuple):
     ``p`` is corrected as ``correction`` says, ``ci95`` is of this pair alone.
     """
 
-    pair: str
+    pair: Pair
     mean: float | None
     t: float | None
     df: float | None
@@ -94,13 +95,13 @@ class Tested(NamedTuple):
     correction: str
 
     @classmethod
-    def of(cls, pair: object, tests: MeanTests) -> "Tested":
+    def of(cls, pair: Pair, tests: MeanTests) -> "Tested":
         """Return what is tested of a pair: of the kind where that is defined."""
         of_kind = tests.components.t is not None and tests.kind.p is not None
         test: MeanTest = tests.components if of_kind else tests.participants
         decided = tests.kind if of_kind else tests.these
         figures = (tests.mean, test.t, test.df, decided.p, decided.ci95)
-        return cls(str(pair), *figures, of_kind, str(tests.correction))
+        return cls(pair, *figures, of_kind, str(tests.correction))
 
 
 class Sentence(NamedTuple):

@@ -88,7 +88,9 @@ def _pairs(results: Results, planned: str) -> str:
     if not results.tested:
         return planned
     primary = planned.partition(" (")[2]
-    return ", ".join(test.pair for test in results.tested) + (f" ({primary}" if primary else "")
+    return ", ".join(str(test.pair) for test in results.tested) + (
+        f" ({primary}" if primary else ""
+    )
 
 
 def _excluded(content: Content) -> dict[str, int]:
