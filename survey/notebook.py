@@ -39,6 +39,12 @@ OF_PAIRS = ("leads", "differences", "pairs")  # figures with a row for each pair
 Library = Literal["pandas", "polars"]
 
 
+class UnknownTableError(SurveyError, KeyError):
+    """A name of no table; a KeyError too, so that ``tables.get(name)`` is None."""
+
+    __str__ = Exception.__str__  # that of KeyError puts quotes around the sentence
+
+
 class Tables(Mapping[str, list[dict[str, Any]]]):
     """The tables of a bundle by name, "responses" or "responses.csv"; each is read when it is used.
 
@@ -64,7 +70,9 @@ class Tables(Mapping[str, list[dict[str, Any]]]):
     def _file(self, name: str) -> str:
         file = name if name.endswith(CSV) else name + CSV
         if file not in self._files:
-            raise SurveyError(f"There is no table {name!r}; the tables are {', '.join(self)}.")
+            raise UnknownTableError(
+                f"There is no table {name!r}; the tables are {', '.join(self)}."
+            )
         return file
 
     def __iter__(self) -> Iterator[str]:
@@ -117,7 +125,7 @@ class Bundle:
         Raises
         ------
         SurveyError
-            If there is no such table.
+            If there is no such table or library.
         ImportError
             If the library is not installed.
         """
@@ -148,6 +156,8 @@ class Figures(ABC):
         """
         figures = {key: rows for key, value in self.to_dict().items() if (rows := _rows(value))}
         name = name or next(iter(figures), "")
+        if not figures:
+            raise SurveyError("Nothing here has rows; to_dict() has what there is.")
         if name not in figures:
             raise SurveyError(f"There are no rows {name!r}; there are {', '.join(figures)}.")
         return _frame([dict(_flat(row)) for row in figures[name]], library)
@@ -252,7 +262,7 @@ def analyse(
     Parameters
     ----------
     bundle : Bundle, str or Path
-        A bundle or its path, or a folder with tables of answers from elsewhere.
+        A bundle or its path, or a folder or CSV with answers from elsewhere.
     include_test : bool
         Count simulated participants too.
     exclude_flagged : bool
@@ -279,7 +289,10 @@ def analyse(
         without_question=without_question,
         ties=ties,
     )
-    files = bundle.files if isinstance(bundle, Bundle) else open_files(Path(bundle), str(bundle))
+    if isinstance(bundle, Bundle):
+        files: Files = bundle.files
+    else:
+        files = bundle_reader.files_to_analyse(Path(bundle))
     return Analysis(bundle_reader.analyse_files(files, options))
 
 
@@ -322,6 +335,8 @@ def pool(
     SurveyError
         With the reasons for each bundle that must not be pooled.
     """
+    if isinstance(bundles, str | Path | Bundle):
+        raise SurveyError("One bundle found; a list of two or more is needed.")
     read = [bundle if isinstance(bundle, Bundle) else read_bundle(bundle) for bundle in bundles]
     names = [bundle.path.name for bundle in read]
     files = [bundle.files for bundle in read]
@@ -378,6 +393,8 @@ def _frame(
     rows: Sequence[Mapping[str, Any]], library: Library | None, names: Sequence[str] = ()
 ) -> Any:
     """Return rows as a DataFrame of the library, by default of the first that is installed."""
+    if library not in (None, *LIBRARIES):
+        raise SurveyError(f"{library!r} is not one of {', '.join(LIBRARIES)}.")
     names = names or [*dict.fromkeys(name for row in rows for name in row)]
     columns = {name: [row.get(name) for row in rows] for name in names}
     for candidate in (library,) if library else LIBRARIES:

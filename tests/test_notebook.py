@@ -108,13 +108,24 @@ def test_errors_say_what_there_is(tmp_path):
         bundle.frame("votes")
     with pytest.raises(SurveyError, match=r"no rows 'table4'; there are .*leads"):
         bundle.analyse(include_test=True).frame("table4")
-    with pytest.raises(ImportError, match="pip install vaex"):
-        bundle.frame("participants", "vaex")
+    with pytest.raises(SurveyError, match="'numpy' is not one of pandas, polars"):
+        bundle.frame("participants", "numpy")
+    with pytest.raises(SurveyError, match="to_dict"):
+        survey.reproduce("table3").frame()
+    with pytest.raises(SurveyError, match="a list of two or more is needed"):
+        survey.pool(str(EXAMPLE))
     with pytest.raises(SurveyError, match=r"there is no .*missing\.zip"):
         survey.read_bundle(tmp_path / "missing.zip")
     (tmp_path / "other.zip").write_text("no zip")
     with pytest.raises(SurveyError, match="is not a bundle"):
         survey.read_bundle(tmp_path / "other.zip")
+
+
+def test_tables_are_a_mapping():
+    tables = survey.read_bundle(EXAMPLE).tables
+    assert tables.get("votes") is None
+    with pytest.raises(KeyError, match=r"^There is no table 'votes'; "):
+        tables["votes"]
 
 
 def test_tables_need_neither_pandas_nor_polars(monkeypatch):
@@ -140,6 +151,10 @@ def test_a_folder_from_elsewhere_is_analysed(tmp_path):
     for name in ("questions.csv", "responses.csv"):
         (tmp_path / name).write_bytes(files[name])
     assert survey.analyse(tmp_path, include_test=True).frame("table4")["MNRO"].sum() >= 0
+    table = tmp_path / "others.csv"
+    heading = "participant,question,topic,left,right,preferred"
+    table.write_text(f"{heading}\nP1,1,t,x,y,left\nP2,1,t,x,y,right\n")
+    assert survey.analyse(table).to_dict()["leads"]
 
 
 @pytest.mark.slow
