@@ -327,6 +327,15 @@ def test_results_are_hidden_until_the_end_or_until_someone_says_why(session, dra
         lifecycle.unblind(session, draft, "Ada", "  ")
     lifecycle.unblind(session, draft, "Ada", "a pilot")
     assert lifecycle.shows_results(draft)
+    lifecycle.close_study(session, draft, "Ada")
+    with pytest.raises(NotAllowedError, match="study is closed"):
+        lifecycle.unblind(session, draft, "Ada", "another pilot")
+
+
+def test_a_draft_has_no_results_to_show(session, draft):
+    with pytest.raises(NotAllowedError, match="study is draft"):
+        lifecycle.unblind(session, draft, "Ada", "a pilot")
+    assert draft.unblinded_at is None
 
 
 def test_a_copy_has_the_plan_and_nobodys_answers(session, draft, ada):

@@ -1040,9 +1040,16 @@ def include(session: Session, study: Study, participant: Participant, who: str) 
 
 
 def unblind(session: Session, study: Study, who: str, reason: str) -> None:
-    """Allow the results of an open study to be seen; log the reason."""
+    """Allow the results of an open study to be seen; log the reason.
+
+    Raises NotAllowedError for a draft and for a closed study.
+    """
     reason = _checked_reason(reason, "Say why the results are needed before the study is closed.")
     study = queries.locked_study(session, study)
+    if study.status != "open":
+        raise NotAllowedError(
+            f"This study is {study.status}; only an open one can show results before its end."
+        )
     if study.unblinded_at is None:
         study.unblinded_at = now()
         _store_look(session, study, study.unblinded_at, reason)
