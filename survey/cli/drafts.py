@@ -75,8 +75,11 @@ def _print_change(before: "Plan", study: "Study", *, as_json: bool) -> None:
     sentences = [f"{name}: {old or 'nothing'} → {new or 'nothing'}" for name, old, new in rows]
     content = lifecycle.describe(study)
     content["changed"] = {name: {"before": old, "now": new} for name, old, new in rows}
-    next_step = f"Next: `survey study check {study.slug}`. `survey study undo` takes it back."
-    print_result(content, *(sentences or ["Nothing changed."]), next_step, as_json=as_json)
+    if sentences:
+        sentences.append(
+            f"Next: `survey study check {study.slug}`. `survey study undo` takes it back."
+        )
+    print_result(content, *(sentences or ["Nothing changed."]), as_json=as_json)
 
 
 @command(examples=("survey study undo spring-study",))

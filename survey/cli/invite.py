@@ -108,7 +108,7 @@ def invite(
             f"{server.rstrip('/')}/s/{study.slug}",
         )
     sentences = [f"The link of {withdraw} is withdrawn."] if withdraw is not None else []
-    sentences += [f"{added} new links, {len(rows)} in all."]
+    sentences += [f"{added} new link{'s' * (added != 1)}, {len(rows)} in all."]
     sentences += [f"{kind}: {sent} sent, {failed} failed." for kind, sent, failed in mails]
     if faults:
         sentences += [*faults, "The same command tries again."]

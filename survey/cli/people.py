@@ -142,7 +142,8 @@ def release(slug: str, public_id: str, yes: bool, as_json: bool) -> None:
     from survey.services.participation.participants import release
 
     confirm(f"End the survey for {public_id}, and release the slot?", yes=yes, as_json=as_json)
-    _change(slug, public_id, release, "holds no slot any more.", as_json=as_json)
+    done = f"holds no slot any more. `survey study readmit {slug}` lets them go on."
+    _change(slug, public_id, release, done, as_json=as_json)
 
 
 @command(examples=("survey study readmit five-systems P-7WKD4YZA",))

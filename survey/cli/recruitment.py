@@ -72,6 +72,7 @@ def recruit(slug: str, platform: str | None, as_json: bool, **options: object) -
         raise click.UsageError(f"Sona needs your school's own --return-url, like {address}")
     with open_study(slug) as (session, study):
         settings = recruitment.recruitment_of(study)
+        before = settings.as_json()
         if platform is not None or typed:
             values = (
                 settings.as_json() | dict(recruitment.PLATFORMS.get(platform or "", {})) | typed
@@ -88,7 +89,11 @@ def recruit(slug: str, platform: str | None, as_json: bool, **options: object) -
         sentences = (f"{slug!r} is set up for {platform}. Its link there: {content['link']}",)
         print_result(content, *sentences, as_json=as_json)
     elif typed or as_json:
-        print_result(content, f"The recruitment of {slug!r} is changed.", as_json=as_json)
+        names = [name for name in {**before, **content} if before.get(name) != content.get(name)]
+        changed = ", ".join(name.replace("_", " ") for name in names if name != "study")
+        sentence = f"The recruitment of {slug!r} is changed: {changed}." if changed else ""
+        shown = f"`survey study recruit {slug}` shows all of it."
+        print_result(content, sentence or "Nothing changed.", shown, as_json=as_json)
     else:
         rows = [
             (name.replace("_", " "), ", ".join(value) if isinstance(value, list | tuple) else value)

@@ -990,8 +990,8 @@ def close(slug: str, as_json: bool, let_finish: bool, hours: int | None) -> None
             lifecycle.end_admission(session, study, hours=hours)
             sentences = [
                 f"The study {slug!r} admits no one new; {people} under way can finish.",
-                f"The study closes by itself after the last of them, or after {hours} hours. "
-                f"Next: `survey study show {slug}`.",
+                f"The study closes by itself after the last of them, or after {hours} "
+                f"hour{'s' * (hours != 1)}. Next: `survey study show {slug}`.",
             ]
         else:
             lifecycle.close_study(session, study)

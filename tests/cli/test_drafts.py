@@ -34,7 +34,14 @@ def test_fields_are_set_as_they_are_typed(run, draft):
     assert (plan["measures"], plan["practice"]) == (["AP", "nDCG@10"], False)
     run("study", "set", "a-study", "personal_fields=- {name: age, label: Age, kind: number}")
     assert [field["name"] for field in plan_of(run)["personal_fields"]] == ["age"]
-    assert "Nothing changed." in run("study", "set", "a-study", "minutes=40")
+    assert run("study", "set", "a-study", "minutes=40").strip() == "Nothing changed."
+
+
+def test_the_command_names_what_changed_in_the_recruitment(run, draft):
+    changes = ("--access", "personal", "--mail-subject", "Join us")
+    assert "changed: access, mail subject." in run("study", "recruit", "a-study", *changes)
+    assert "Nothing changed." in run("study", "recruit", "a-study", *changes)
+    assert "changed: mail subject." in run("study", "recruit", "a-study", "--mail-subject", "")
 
 
 @pytest.mark.parametrize(
