@@ -100,6 +100,22 @@ def test_each_grade_is_told_with_what_it_became_and_names_stay_private(read, tmp
     assert "ann@x.org" not in json.dumps(content)
 
 
+def test_fields_are_told_with_what_became_of_them(read):
+    told = read(STUDIO, export=[task()])
+    assert "Read as topic: query; document: image, like 'd1' of '/data/upload/1/0a1b" in told
+    assert "grade: the one choice or rating; assessor: completed_by" in told
+    labelled = '{"id": 1, "query": "q1", "label": ["yes"]}'
+    options = "--from doccano --grades yes=1 --force"
+    assert "topic: query; document: id;" in read(f"{options} --topic query", ann=labelled)
+    typed = read(f"{options} --topic qury", ann=labelled)
+    assert "topic: qury itself, as there is no such field; document: id;" in typed
+    assert "assessor: the file's name." in typed
+
+
+def test_an_empty_file_is_told_to_be_empty(read):
+    assert "none, the file is empty" in read(STUDIO, status=1, export="")
+
+
 def test_the_files_of_two_raters_are_merged_to_alpha_and_kappa(read, tmp_path):
     both = 'query,docid,rating\nstar wars,11,3\nstar wars,22,0\nstar wars,33,1\n"lord, rings",4,0\n'
     read("--from quepid", **{"ann.csv": both, "bob.csv": both.replace("33,1", "33,0")})

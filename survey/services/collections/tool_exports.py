@@ -31,6 +31,7 @@ FILE_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 GRADED = ("choices", "rating")  # types of Label Studio's results that hold a grade
 MOST_FIELDS = 20  # that a message lists
 REJECTED, SUBMITTED = "Rejected", "submitted"
+FILE_NAME = "the file's name"
 NO_LABEL = "[]"  # in place of a grade
 EMPTY_CELL = "skipped, or nothing chosen: the file does not tell which"
 
@@ -78,7 +79,8 @@ class ToolJudgements:
 
     ``assessors``, ``machines``: name → topic, document and grade of each judgement. ``private``:
     an assessor's name here → that in the tool. ``topics``: a topic's name → its text. ``counts``:
-    the text of a grade → how many judgements have it; ``grades``: → its number.
+    the text of a grade → how many judgements have it; ``grades``: → its number. ``fields``: what
+    was read as topic, document, grade and assessor, in words.
     """
 
     assessors: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
@@ -88,16 +90,19 @@ class ToolJudgements:
     topics: dict[str, str] = field(default_factory=dict)
     grades: dict[str, int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
+    fields: dict[str, str] = field(default_factory=dict)
 
 
 class Tool(NamedTuple):
     """A program: its name in words, what reads a file of it, and its usual fields.
 
-    ``numbered``: whether its topics are texts, which get numbers.
+    ``assessor``: where it names who judged. ``numbered``: whether its topics are texts, which get
+    numbers.
     """
 
     title: str
     read: Callable[[TextFile, ReadingOptions, FileFaults], Rows]
+    assessor: str
     fields: ReadingOptions
     numbered: bool = False
 
@@ -132,7 +137,24 @@ def read_exports(
     if not judgements.assessors:
         why = "; ".join(f"{why}: {count}" for why, count in left_out_counts(judgements).items())
         raise FaultyFilesError([f"{names[0]}: no judgement is left. {why or 'It is empty'}"])
+    judgements.fields.update(_fields_read(rows, options, tool))
     return judgements
+
+
+def _fields_read(rows: Rows, options: ReadingOptions, tool: Tool) -> dict[str, str]:
+    """Return what was read as topic, document, grade and assessor, in words."""
+    judged = [row for row in rows if isinstance(row, Judged)]
+    fields = {
+        "topic": options.topic,
+        "document": options.document,
+        "grade": options.grade or "the one choice or rating",
+        "assessor": tool.assessor,
+    }
+    if tool.read is _read_doccano and all(row.topic == options.topic for row in judged):
+        fields["topic"] += " itself, as there is no such field"
+    if cut := next((row for row in judged if row.source not in ("", row.document)), None):
+        fields["document"] += f", like {shortened(cut.document)} of {shortened(cut.source)}"
+    return fields
 
 
 def left_out_counts(judgements: ToolJudgements) -> Counter[str]:
@@ -281,7 +303,8 @@ def _table(
     if "" in fields:
         option = ("--topic", "--document", "--grade")[[*fields].index("")]
         heading = next(iter(lines_of(file.text.lstrip("\ufeff"))), "").strip()
-        raise FaultyFilesError([f"{option} has to name a column. Columns found: {heading[:300]}"])
+        found = heading[:300] or "none, the file is empty"
+        raise FaultyFilesError([f"{option} has to name a column. Columns found: {found}"])
     needed = [*fields, *more]
     columns = Columns(needed, (), {name.casefold(): name for name in needed})
     table = table_in(file.text, file.name, columns)
@@ -468,11 +491,18 @@ def _cell_grade(row: Judged) -> str:
 
 
 TOOLS: Mapping[str, Tool] = {
-    "label-studio": Tool("Label Studio", _read_label_studio, ReadingOptions("query", "image")),
-    "doccano": Tool("doccano", _read_doccano, ReadingOptions("", "id", "label")),
-    "argilla": Tool("Argilla", _read_argilla, ReadingOptions()),
-    "mturk": Tool("MTurk", _read_mturk, ReadingOptions()),
-    "quepid": Tool("Quepid", _read_quepid, ReadingOptions("query", "docid", "rating"), True),
+    "label-studio": Tool(
+        "Label Studio",
+        _read_label_studio,
+        "completed_by, or annotator of a CSV",
+        ReadingOptions("query", "image"),
+    ),
+    "doccano": Tool("doccano", _read_doccano, FILE_NAME, ReadingOptions("", "id", "label")),
+    "argilla": Tool("Argilla", _read_argilla, "user_id", ReadingOptions()),
+    "mturk": Tool("MTurk", _read_mturk, "WorkerId", ReadingOptions()),
+    "quepid": Tool(
+        "Quepid", _read_quepid, FILE_NAME, ReadingOptions("query", "docid", "rating"), True
+    ),
 }
 
 

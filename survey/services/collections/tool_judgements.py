@@ -72,6 +72,7 @@ def judgements_json(judgements: ToolJudgements) -> dict[str, Json]:
     return {
         "assessors": {name: len(judged) for name, judged in judgements.assessors.items()},
         "machines": {model: len(judged) for model, judged in judgements.machines.items()},
+        "fields": judgements.fields,
         "topics": judgements.topics,
         "grades": judgements.grades,
         "left_out": dict(left_out_counts(judgements)),
@@ -86,6 +87,7 @@ def judgements_sentences(judgements: ToolJudgements, tool: str, folder: Path) ->
         f"{TOOLS[tool].title}: {_counted(count, 'judgement')} by {_counted(people, 'assessor')} "
         f"on {_counted(topics, 'topic')}."
     )
+    yield f"Read as {'; '.join(f'{name}: {text}' for name, text in judgements.fields.items())}."
     for text, grade in sorted(judgements.grades.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {text} → {grade} ({_counted(judgements.counts[text], 'judgement')})"
     renamed = {name: text for name, text in judgements.topics.items() if name != text}
