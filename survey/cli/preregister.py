@@ -63,6 +63,7 @@ def preregister(
         fields = registration.typed_fields({**before, **stated}, file.name if file else "")
         with progress_bar("Simulating power"):
             done = preregistration.preregister(session, study, fields, COMMAND_LINE)
+        too_early = preregistration.why_too_early(session, study)
     files = list(preregistration.files_of(done))
     write_files(folder, [(name, text.encode()) for name, text in files], len(files))
     digest = done["items"]["digest"]
@@ -75,5 +76,6 @@ def preregister(
     ]
     if fields.missing:
         sentences.append(f"Not stated: {', '.join(fields.missing)}.")
+    sentences.append(too_early or f"Next: upload them, then `survey study open {slug}`.")
     content = {"study": slug, "digest": digest, "sha256": checksum, "files": names}
     print_result({**content, "not_stated": fields.missing}, *sentences, as_json=as_json)

@@ -66,6 +66,16 @@ def test_a_faulty_file_of_fields_is_named(run, draft, content, fault):
     assert not (draft / "one").exists()
 
 
+def test_a_draft_that_cannot_open_is_told_to_be_registered_again(run, draft):
+    run("study", "set", "pilot", "asked_by=", "contact=")
+    printed = registered(run, draft / "files")
+    assert "cannot open yet: participants do not read who asks" in printed
+    run("study", "set", "pilot", "asked_by=the IR group", "contact=ir@example.org")
+    printed = registered(run, draft / "files", "--force")
+    assert "cannot open yet" not in printed
+    assert "then `survey study open pilot`." in printed
+
+
 def test_files_that_exist_are_replaced_only_with_force(run, draft):
     registered(run, draft / "one")
     assert "--force" in registered(run, draft / "one", status=1)

@@ -113,6 +113,15 @@ def test_results_show_item_by_item_what_is_as_registered(session, desk, register
     assert desk.client.get(f"{STUDY}/files/registration.json").text == registered.registration
 
 
+def test_a_draft_that_cannot_open_yet_says_that_its_digest_will_change(session, desk, study):
+    desk.open(PAGE)
+    assert not desk.page.select_one("#too-early")
+    lifecycle.change_plan(session, study, replace(study.plan, asked_by=""), "Ada")
+    session.rollback()
+    desk.open(PAGE)
+    assert "participants do not read who asks" in desk.page.select_one("#too-early").text
+
+
 def test_a_study_that_opened_without_one_says_so(session, study, desk):
     open_it(session, study)
     desk.open(PAGE)

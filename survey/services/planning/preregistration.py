@@ -62,6 +62,18 @@ def registration_of(study: Study, typed: Typed) -> dict[str, Any]:
     }
 
 
+def why_too_early(session: Session, study: Study) -> str:
+    """Return why a draft cannot open as it is, so that its digest will change; "" if it can."""
+    stops = lifecycle.stops_of(lifecycle.check_study(session, study))
+    if not stops:
+        return ""
+    reasons = "; ".join(each.text for each in stops)
+    return (
+        f"The study cannot open yet: {reasons}. What mends it changes the digest, so preregister "
+        "it once more then."
+    )
+
+
 files_of, text_of = registration_files, registration_text
 
 

@@ -69,6 +69,7 @@ def registration_zip() -> ResponseReturnValue:
 def _page(form: RegistrationForm) -> ResponseReturnValue:
     stored = preregistration.stored_registration(g.study)
     changed = lifecycle.changes_since_registration(g.study)
+    is_draft = g.study.status == "draft"
     return form_page(
         "researcher/preregister.html",
         form,
@@ -76,6 +77,7 @@ def _page(form: RegistrationForm) -> ResponseReturnValue:
         text=stored and preregistration.text_of(stored),
         checksum=stored and registration.sum_of(g.study.registration),
         changed=changed,
+        too_early=preregistration.why_too_early(session(), g.study) if is_draft else "",
         only_there=registration.ONLY_THERE,
         names=registration.FILES,
     )
