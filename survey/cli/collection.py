@@ -323,19 +323,19 @@ def receipt() -> None:
 @click.option("--key", help="The public key of the collection's page.")
 @JSON_OPTION
 def check(file: Path, key: str | None, as_json: bool) -> None:
-    """Say whether a receipt is valid, and for what.
+    """Say whether a receipt is as it was signed, and for what.
 
-    Without --key, a receipt that was signed by another key looks valid too: compare the key that
-    is printed with that of the page.
+    Without --key it may be signed by anyone: compare the key that is printed with that of the page.
     """
     from survey.services.collections import receipts
 
     read = receipts.read_receipt(file)
     if fault := receipts.fault_of(read, key):
         raise click.ClickException(f"{file} is not valid: {fault}.")
+    state = "is valid" if key else "is as it was signed"
     print_result(
         {"valid": True, **read},
-        f"{file} is valid: {read['group']} sent this run to {read['collection']} on {read['day']}.",
+        f"{file} {state}: {read['group']} sent this run to {read['collection']} on {read['day']}.",
         f"SHA-256 of the run, unpacked: {read['run_sha256']}",
         f"SHA-256 of the collection: {read['digest']}",
         *receipts.shown_sentences(read),

@@ -49,7 +49,9 @@ def test_a_collection_is_published_answered_closed_and_checked_by_commands(serve
     assert "(*** against the baseline base)" in said
     saved = Path(f"{run}.receipt.json")
     assert json.loads(saved.read_text())["digest"] == digest
-    assert "is valid: ACME" in survey("receipt", "check", str(saved))
+    key = json.loads(saved.read_text())["public_key"]
+    assert "is as it was signed: ACME" in survey("receipt", "check", str(saved))
+    assert "is valid: ACME" in survey("receipt", "check", str(saved), "--key", key)
     other = survey("receipt", "check", str(saved), "--key", "00" * 32, status=1)
     assert "is not valid: it is signed by the key" in other
     saved.write_text(saved.read_text().replace('"number": 1', '"number": 2'))
