@@ -1,7 +1,7 @@
 """Pool several bundles: refuse what must not be pooled, and compute what they say together."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import combinations
 from pathlib import PurePath
 from typing import Any
@@ -12,9 +12,9 @@ from survey.errors import SurveyError
 from survey.services.analysis.pooled import Pooling
 from survey.services.analysis.results import Results
 from survey.services.analysis.study_results import AnalysisOptions, LeftOut
-from survey.services.exchange.bundle import SUMS, files_of_kind
+from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.bundle_reader import read_bundle, replicate, require_bundle
-from survey.services.exchange.input_files import Files, file_text, read_cells, read_lines
+from survey.services.exchange.input_files import Files, file_text
 from survey.services.exchange.tables import Content
 
 # What studies of one design may differ in: it changes neither what people see of the lists nor how
@@ -24,8 +24,6 @@ MAY_DIFFER = frozenset(
 )
 # What seeds draw of files: equal files are enough.
 OF_FILES = ("own_lists", "own_marks", "provenance")
-# Of a table of answers: these follow from later decisions of researchers, not from the answer.
-NO_ANSWERS = frozenset({"study", "is_test", "excluded", "exclude_reason", "flagged", "arm"})
 LONGEST_VALUE = 60  # characters, in a message
 FEWEST_PEOPLE = 2  # of whom a standard error can be computed
 
@@ -66,8 +64,12 @@ def pool_bundles(
         except SurveyError as error:
             faults[place] += str(error).splitlines()
         on_done(1)
+    people = {
+        place: {each.public_id for each in content.participants()}
+        for place, (content, _) in studies.items()
+    }
     for first, second in combinations(studies, 2):
-        if same := _same_people(bundles[first], bundles[second], studies[first][0].plan):
+        if same := _same_people(bundles[first], bundles[second], (people[first], people[second])):
             faults[second].append(f"{same} in {names[first]}; count them once")
     differences: list[str] = []
     if not any(faults.values()):
@@ -98,34 +100,19 @@ def _study(files: Files, name: str, options: AnalysisOptions) -> tuple[Content, 
     return content, results
 
 
-def _same_people(first: Files, second: Files, plan: Plan) -> str:
-    """Return that two bundles hold the same participants, with whom; "" where they do not."""
+def _same_people(first: Files, second: Files, people: Sequence[Set[str]]) -> str:
+    """Return that two bundles hold the same participants, with whom; "" where they do not.
+
+    ``people``: the ids in each. These are random, so two people never have the same one.
+    """
     if file_text(first, SUMS) == file_text(second, SUMS):
         return "it is the same bundle as that"
-    name = files_of_kind(plan).answers_file
-    if name not in second:
-        return ""  # of another kind
-    headings = [next(read_cells(read_lines(files, name), name), []) for files in (first, second)]
-    common = sorted({*headings[0]} & {*headings[1]} - NO_ANSWERS)
-    own, other = (_by_person(files, name, common) for files in (first, second))
-    same = sorted(person for person in own.keys() & other.keys() if own[person] == other[person])
+    same = sorted(people[0] & people[1])
     if not same:
         return ""
     more = f" and {len(same) - 3} more" if len(same) > 3 else ""
-    return f"{', '.join(same[:3])}{more} gave the same answers"
-
-
-def _by_person(files: Files, name: str, columns: Sequence[str]) -> dict[str, set[tuple[str, ...]]]:
-    """Return for each participant the rows of a table in some columns."""
-    rows = read_cells(read_lines(files, name), name)
-    heading = next(rows, [])
-    places = [heading.index(column) for column in columns]
-    person = heading.index("participant")
-    answers: dict[str, set[tuple[str, ...]]] = {}
-    for cells in rows:
-        row = tuple(cells[place] for place in places)
-        answers.setdefault(cells[person], set()).add(row)
-    return answers
+    are = "is" if len(same) == 1 else "are"
+    return f"{', '.join(same[:3])}{more} {are} also"
 
 
 def _compare(

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -11,9 +12,11 @@ from survey.errors import SurveyError
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services.analysis import report
 from survey.services.exchange.bundle import ANALYSIS, SUMS
+from survey.services.exchange.input_files import open_files
 from survey.services.exchange.pooling import PoolingError, pool_bundles
+from tests.freeze import RELEASED
 from tests.preferred import a_preference_plan
-from tests.services.exchange.changes import with_cell, with_json, with_rows
+from tests.services.exchange.changes import described, rows_of, with_cell, with_json, with_rows
 from tests.sites import SEEDS, VOTES, site_bundles
 
 pytestmark = pytest.mark.slow
@@ -207,3 +210,24 @@ def test_a_cell_that_is_changed_is_named(sites):
     [(name, why)] = refused({"a.zip": sites["rome"], "b.zip": changed}).items()
     assert name == "b.zip"
     assert "responses.csv, row 2" in why[0]
+
+
+@pytest.mark.parametrize("kind", ["ordering", "preference"])
+def test_the_public_and_the_private_bundle_of_a_study_hold_the_same_people(kind):
+    names = [f"{kind}.zip", f"{kind}-public.zip"]  # whose times differ
+    bundles = {name: open_files(RELEASED.parent / "format_1" / name, name) for name in names}
+    [(name, [why])] = refused(bundles, include_test=True).items()
+    assert name == names[1]
+    assert re.fullmatch(rf"(P-\w+(, )?)+( and \d more)? are also in {kind}.zip; .*", why)
+
+
+def test_one_person_of_another_bundle_is_refused(sites):
+    [first, *_] = rows_of(sites["rome"], "participants.csv")
+    own, other = first["participant"], rows_of(sites["lyon"], "participants.csv")[0]["participant"]
+    files = {
+        name: content.replace(other.encode(), own.encode())
+        for name, content in sites["lyon"].items()
+    }
+    by_id = described({**files, "participants.csv": files["participants.csv"]})
+    why = refused({"a.zip": sites["rome"], "b.zip": by_id})["b.zip"]
+    assert why == [f"{own} is also in a.zip; count them once"]
