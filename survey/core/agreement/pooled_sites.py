@@ -157,7 +157,8 @@ class PooledPair:
         errors = [of_pair.error(of_kind=not self.is_shared) for _, of_pair in self.sites]
         se = [error for error, _ in errors]
         if self.number < FEWEST_SITES:
-            return difference_of_two(self.differences, se, [df for _, df in errors])
+            figures = difference_of_two(self.differences, se, [df for _, df in errors])
+            return _within(figures, 2.0)  # two differences differ by 200 points at most
         return _within(pooled(differences=self.differences, se=se, seed=self.seed))
 
     @cached_property
@@ -312,7 +313,11 @@ class PooledPair:
         if self.scope != "none" and self.may_be_ties:
             status = f"{status} It may be for showing no ties.".strip()
         ahead = f"Ahead in {found} of {self.number} studies." if self.mean else ""
-        rest = [f"({interval})." if interval else "", ahead, status]
+        rest = [ahead, status]
+        if interval:
+            rest.insert(0, f"({interval}).")
+        else:
+            lead += "."
         return AnswerRow(first, f"over {second}:", lead, " ".join(filter(None, rest)))
 
     def as_json(self) -> Figures:
@@ -366,16 +371,16 @@ def number_word(number: int) -> str:
     return WORDS[number] if number < len(WORDS) else str(number)
 
 
-def _within(figures: Figures) -> Figures:
-    """Return figures with intervals cut to what a difference can be, from -1 to 1."""
+def _within(figures: Figures, most: float = 1.0) -> Figures:
+    """Return figures with intervals cut to what a difference can be, ``most`` to either side."""
     within: Figures = {}
     for name, value in figures.items():
         if name in ("ci95", "prediction95") and value:
-            value = max(-1.0, value[0]), min(1.0, value[1])
+            value = max(-most, value[0]), min(most, value[1])
         elif isinstance(value, dict):
-            value = _within(value)
+            value = _within(value, most)
         elif isinstance(value, list):
-            value = [_within(each) for each in value]
+            value = [_within(each, most) for each in value]
         within[name] = value
     return within
 

@@ -125,6 +125,7 @@ class OrderingResults(Results):
     """The analysis of an ordering study, as everyone reads it."""
 
     guide = "statistics#the-sentences"
+    not_pooled = ""
 
     analysis: Analysis
     has_own_flags: ClassVar[bool] = True

@@ -174,6 +174,7 @@ class PreferenceResults(Results):
     """
 
     guide = "judge-a-collection#results-of-preference"
+    not_pooled = ""
 
     plan: PreferencePlan | PairsOfFile
     questions: Sequence[Question]

@@ -20,8 +20,9 @@ from survey.core.agreement.pooled_sites import (
     number_word,
     pooled_pairs,
 )
-from survey.core.statistics.pooling import FEWEST_FOR_KIND, FEWEST_SITES
+from survey.core.statistics.pooling import DRAWS, FEWEST_FOR_KIND, FEWEST_SITES, ZERO_SE
 from survey.core.statistics.significance import Interval, rounded
+from survey.core.studies.fields import list_words
 from survey.figures.answers import forest
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.results import Block, Listing, Prose, Results, Section, Sentence
@@ -145,27 +146,41 @@ class Pooling(Results):
     def method(self) -> str:
         """See ``Results``."""
         over = "people" if self.is_shared else "people and questions"
-        text = (
+        interval = f"A study's interval is over {over}."
+        if not self.has_verdict:
+            return f"Difference between the studies: Welch's t. {interval}"
+        has_kind = len(self.sites) >= FEWEST_FOR_KIND
+        sentences = [
             "Test: mean of the studies' differences, each of the same weight, t with studies − 1 "
-            f"degrees of freedom; correction: Holm. Pairs: {len(self.pairs)}. A study's interval "
-            f"is over {over}."
-        )
-        if self.is_shared:
-            text += (
-                " Questions of this kind: components of variance of the means of each study and "
-                f"question, from {number_word(FEWEST_FOR_KIND)} studies."
-            )
-        return (
-            f"{text} Heterogeneity: REML, with Hartung and Knapp's interval, and the Q-profile. "
-            "A new site: confidence distribution of τ² (Nagashima, Noma and Furukawa 2019), 5,000 "
-            f"draws, seed {self.seed}."
-        )
+            f"degrees of freedom; correction: Holm. Pairs: {len(self.pairs)}.",
+            interval,
+            "Questions of this kind: components of variance of the means of each study and "
+            "question."
+            if self.is_shared and has_kind
+            else "",
+            "Heterogeneity: REML, with Hartung and Knapp's interval, and the Q-profile.",
+            "A new site: confidence distribution of τ² (Nagashima, Noma and Furukawa 2019), "
+            f"{DRAWS:,} draws, seed {self.seed}."
+            if has_kind
+            else f"It takes {number_word(FEWEST_FOR_KIND)} studies to predict a new site.",
+        ]
+        return " ".join(filter(None, sentences))
 
     @property
     def remarks(self) -> list[str]:
         """See ``Results``."""
         differ = "; ".join(self.design_differences)
-        return [ONCE, *([f"The studies differ: {differ}."] if differ else [])]
+        remarks = [ONCE, f"The studies differ: {differ}." if differ else ""]
+        pooled = {each.pair for each in self.pairs}
+        every = dict.fromkeys(each.pair for site in self.sites for each in site.pairs)
+        if rest := [pair.title for pair in every if pair not in pooled]:
+            remarks.append(
+                f"Not pooled: {list_words(rest)}. It takes answers of two people in every study."
+            )
+        if unweighted := [each for each in self.pairs if each.figures.get("why") == ZERO_SE]:
+            titles = list_words([each.ahead.title for each in unweighted])
+            remarks.append(f"{titles}: not weighted, and no new site predicted, as {ZERO_SE}.")
+        return [*filter(None, remarks)]
 
     @property
     def methods(self) -> str:

@@ -241,7 +241,10 @@ class Results(ABC):
 
     @property
     def site_pairs(self) -> Sequence[PairOfSite]:
-        """Each pair that is tested, as several studies are pooled; empty where none is."""
+        """Each pair that is tested, as several studies are pooled; empty where none is.
+
+        ``not_pooled`` says why a kind has none, and is "" for a kind that has some.
+        """
         return ()
 
     @property

@@ -1,6 +1,7 @@
 """Pool several bundles: refuse what must not be pooled, and compute what they say together."""
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import combinations
 from pathlib import PurePath
@@ -75,7 +76,8 @@ def pool_bundles(
     if not any(faults.values()):
         contents = [content for content, _ in studies.values()]
         of_others, differences = _compare(contents, names, same_design=same_design)
-        for place, why in of_others.items():
+        of_pairs = _pair_faults([*studies.values()]) if not of_others else {}
+        for place, why in {**of_others, **of_pairs}.items():
             faults[place] += why
     if any(faults.values()):
         raise PoolingError(names, faults)
@@ -89,6 +91,8 @@ def _study(files: Files, name: str, options: AnalysisOptions) -> tuple[Content, 
         continue
     content, _ = read_bundle(files)
     results = content.analysed(options)
+    if results.not_pooled and not results.site_pairs:
+        raise SurveyError(f"a study of {content.plan.kind} cannot be pooled: {results.not_pooled}")
     if not len(results.participants):
         hint = " --include-test counts test data." if results.left_out.test else ""
         raise SurveyError(f"no answer counts: {results.nothing or 'all are left out.'}{hint}")
@@ -96,8 +100,27 @@ def _study(files: Files, name: str, options: AnalysisOptions) -> tuple[Content, 
     if people < FEWEST_PEOPLE:
         raise SurveyError(f"{people} person has an answer that counts; two or more are needed")
     if not results.site_pairs:
-        raise SurveyError(f"a study of {content.plan.kind} cannot be pooled: {results.not_pooled}")
+        raise SurveyError("no pair has answers of two people, which are needed")
     return content, results
+
+
+def _pair_faults(studies: Sequence[tuple[Content, Results]]) -> dict[int, list[str]]:
+    """Return why the pairs of studies that are alike cannot be pooled, by the studies' places."""
+    pairs = [results.site_pairs for _, results in studies]
+    if not set.intersection(*({each.pair for each in of_study} for of_study in pairs)):
+        why = "no pair has answers of two people in every study, so nothing can be pooled"
+        return {place: [why] for place in range(len(pairs))}
+    if len({content.digest for content, _ in studies}) == 1:
+        return {}
+    why = (
+        "it has too few answers to tell how much its questions differ; a study with questions of "
+        "its own takes two questions, each answered by two people"
+    )
+    return {
+        place: [why]
+        for place, of_study in enumerate(pairs)
+        if any(each.kind is None for each in of_study)
+    }
 
 
 def _same_people(first: Files, second: Files, people: Sequence[Set[str]]) -> str:
@@ -161,7 +184,10 @@ def _plan_differences(first: Content, second: Content, name: str) -> tuple[list[
 
     ``name``: of the first study's file.
     """
-    plans = [{"kind": each.plan.kind, **each.plan.as_json()} for each in (first, second)]
+    kinds = [each.plan.kind for each in (second, first)]
+    if kinds[0] != kinds[1]:
+        return [f"it is a study of {kinds[0]}, and {name} one of {kinds[1]}"], []
+    plans = [each.plan.as_json() for each in (first, second)]
     barred, allowed = [], []
     files = _files_of(first.plan)
     same_files = bool(files) and files == _files_of(second.plan)
@@ -194,7 +220,9 @@ def _files_of(plan: Plan) -> Any:
 
 def _texts(own: Any, other: Any) -> tuple[str, str]:
     """Return two values in few words, long ones from where they begin to differ."""
-    texts = [value if isinstance(value, str) else repr(value) for value in (own, other)]
+    texts = [_text(value) for value in (own, other)]
+    if texts[0] == texts[1]:  # but for line breaks
+        texts = [json.dumps(value, ensure_ascii=False) for value in (own, other)]
     same = next((at for at, both in enumerate(zip(*texts, strict=False)) if len({*both}) > 1), 0)
     start = max(0, same - 20) if max(map(len, texts)) > LONGEST_VALUE else 0
     short = [f"{'…' * (start > 0)}{text[start : start + LONGEST_VALUE]}" for text in texts]
@@ -203,6 +231,14 @@ def _texts(own: Any, other: Any) -> tuple[str, str]:
         for text, whole in zip(short, texts, strict=True)
     )
     return (f"“{first}”", f"“{second}”") if isinstance(own, str) else (first, second)
+
+
+def _text(value: Any) -> str:
+    """Return a plan's value as a file of the plan has it, in one line."""
+    if value is None:
+        return "nothing"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return " ".join(text.split())
 
 
 def _site_names(names: Sequence[str]) -> list[str]:

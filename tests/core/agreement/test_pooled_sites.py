@@ -1,5 +1,7 @@
 """What several studies say together, in a sentence: numbers, signs, and what is not decided."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -149,6 +151,14 @@ def test_a_lead_that_may_be_for_showing_no_ties_says_so():
 def test_intervals_end_where_a_difference_must():
     found = pooled([0.9, 0.95, 0.7, 1.0])
     assert found.figures["prediction95"][1] == 1.0 == found.kind["ci95"][1]
+    unsure = [replace(of_site(mean), these=(2.0, 2)) for mean in (1.0, -1.0)]
+    sites = [Site(str(place), "", "", 3, 10, [each]) for place, each in enumerate(unsure)]
+    assert pooled_pairs(sites, is_shared=True, seed=1)[0].figures["ci95"] == (-2.0, 2.0)
+
+
+def test_a_lead_without_an_interval_is_a_sentence_too():
+    row = str(pooled([0.2, 0.2, 0.2]).row)
+    assert row.startswith("MNRO over AP: +20 points. Ahead in 3 of 3 studies.")
 
 
 def test_figures_of_a_study_are_those_of_its_own_analysis():

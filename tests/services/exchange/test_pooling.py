@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from survey.core.agreement.differences import Pair
 from survey.errors import SurveyError
+from survey.kinds.ordering.results import OrderingResults
 from survey.kinds.preference.results import Judgement, PreferenceResults
 from survey.services.analysis import report
 from survey.services.exchange.bundle import ANALYSIS, SUMS
@@ -16,7 +18,7 @@ from survey.services.exchange.input_files import open_files
 from survey.services.exchange.pooling import PoolingError, pool_bundles
 from tests.freeze import RELEASED
 from tests.preferred import a_preference_plan
-from tests.services.exchange.changes import described, rows_of, with_cell, with_json, with_rows
+from tests.services.exchange.changes import with_cell, with_json, with_rows
 from tests.sites import SEEDS, VOTES, site_bundles
 
 pytestmark = pytest.mark.slow
@@ -221,13 +223,55 @@ def test_the_public_and_the_private_bundle_of_a_study_hold_the_same_people(kind)
     assert re.fullmatch(rf"(P-\w+(, )?)+( and \d more)? are also in {kind}.zip; .*", why)
 
 
-def test_one_person_of_another_bundle_is_refused(sites):
-    [first, *_] = rows_of(sites["rome"], "participants.csv")
-    own, other = first["participant"], rows_of(sites["lyon"], "participants.csv")[0]["participant"]
-    files = {
-        name: content.replace(other.encode(), own.encode())
-        for name, content in sites["lyon"].items()
-    }
-    by_id = described({**files, "participants.csv": files["participants.csv"]})
-    why = refused({"a.zip": sites["rome"], "b.zip": by_id})["b.zip"]
-    assert why == [f"{own} is also in a.zip; count them once"]
+def with_pairs(monkeypatch, change):
+    """Change what each study says of its pairs, by the study's place among those analysed."""
+    whole, seen = OrderingResults.site_pairs.fget, []
+
+    def changed(results):
+        slug = results.study["slug"]
+        if slug not in seen:
+            seen.append(slug)
+        return change(seen.index(slug), whole(results))
+
+    monkeypatch.setattr(OrderingResults, "site_pairs", property(changed))
+
+
+def test_pairs_that_not_every_study_has_are_named_and_none_in_common_is_refused(sites, monkeypatch):
+    with_pairs(monkeypatch, lambda place, pairs: pairs[place > 0 :])
+    found = pooled(sites, "rome", "lyon", "oslo")
+    assert len(found.pairs) == 2
+    assert found.remarks[-1] == (
+        "Not pooled: MNRO − NMRR. It takes answers of two people in every study."
+    )
+    monkeypatch.undo()
+    with_pairs(monkeypatch, lambda place, pairs: pairs[place : place + 1])
+    faults = refused({name: sites[name] for name in ("rome", "lyon", "oslo")})
+    assert {*faults} == {"rome", "lyon", "oslo"}
+    assert faults["oslo"] == [
+        "no pair has answers of two people in every study, so nothing can be pooled"
+    ]
+
+
+def test_questions_of_their_own_take_answers_enough_to_tell_how_they_differ(sites, monkeypatch):
+    with_pairs(
+        monkeypatch,
+        lambda place, pairs: [replace(each, kind=None) if place else each for each in pairs],
+    )
+    bundles = {name: sites[name] for name in ("six", "seven")}
+    [(name, [why])] = refused(bundles, same_design=True).items()
+    assert name == "seven"
+    assert "takes two questions, each answered by two people" in why
+    monkeypatch.undo()
+    with_pairs(monkeypatch, lambda _, pairs: [])
+    why = refused(bundles, same_design=True)["seven"]
+    assert why == ["no pair has answers of two people, which are needed"]
+
+
+def test_the_method_says_what_was_computed_and_no_more(sites):
+    two = pooled(sites, "rome", "oslo").method
+    assert two == "Difference between the studies: Welch's t. A study's interval is over people."
+    three = pooled(sites, "rome", "oslo", "lyon").method
+    assert "draws" not in three
+    assert "Questions of this kind" not in three
+    assert "It takes four studies to predict a new site." in three
+    assert "5,000 draws, seed" in pooled(sites, "rome", "oslo", "lyon", "bern").method
