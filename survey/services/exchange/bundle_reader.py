@@ -143,6 +143,7 @@ STUDY_TYPES: dict[str, type | tuple[type, ...]] = {
 
 # What an analysis says of its figures, which are compared themselves.
 IN_WORDS = (", sentence", ", why")
+NUMBERS = ("number", "whole number")  # types of columns
 # Computed on another machine, floats may differ in their last digit.
 RELATIVE_TOLERANCE = 1e-9
 ABSOLUTE_TOLERANCE = 1e-12
@@ -816,7 +817,12 @@ def _recompute_damaged(damage: Damage) -> None:
     files = damage.files
     content, study = read_bundle(files)
     files_of_kind(content.plan).check_questions(content)
-    damage.compare(dict(bundle_files(_with_identities(files, content))))
+    content = _with_identities(files, content)
+    numbers = {
+        table.name: [each.name for each in table.columns if describe_column(each)[0] in NUMBERS]
+        for table in csv_tables(content)
+    }
+    damage.compare(dict(bundle_files(content)), numbers)
     if damage.unexplained:
         comparison = BundleComparison(study.get("versions"))
         try:

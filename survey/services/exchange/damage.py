@@ -7,7 +7,7 @@ other files often has that sum too, and then the published values are known.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from survey.core.given_tables import foreign_file
@@ -84,8 +84,13 @@ class Damage:
         self.changed.pop(name, None)
         self.reformatted.setdefault(tuple(changes), []).append(name)
 
-    def compare(self, recomputed: Mapping[str, Iterable[str]]) -> None:
-        """Find the values that differ, by what is recomputed from ``files``."""
+    def compare(
+        self, recomputed: Mapping[str, Iterable[str]], numbers: Mapping[str, Container[str]]
+    ) -> None:
+        """Find the values that differ, by what is recomputed from ``files``.
+
+        ``numbers``: of each table, the columns that hold numbers.
+        """
         texts = {name: "".join(lines) for name, lines in recomputed.items()}
         other = [
             name for name, text in texts.items() if sha256_of(text.encode()) != self.sums.get(name)
@@ -93,27 +98,33 @@ class Damage:
         for name in self.unexplained:
             is_comparable = _size(self.files[name]) <= LARGEST_COMPARED
             if is_comparable and name in texts and name not in other:
-                self._compare_with_published(name, texts[name])
+                self._compare_with_published(name, texts[name], numbers.get(name, ()))
         sources = self.unexplained
         results = [name for name in other if name not in self.changed and name in self.sums]
         for name in sources:
-            self.changed[name] = self._consequence(name, results, texts)
+            self.changed[name] = self._consequence(name, results, texts, numbers)
 
-    def _compare_with_published(self, name: str, published: str) -> None:
+    def _compare_with_published(self, name: str, published: str, numbers: Container[str]) -> None:
         text, size = _text(self.files, name), len(published.encode())
         beginning = text.removesuffix("\n")
         if published.startswith(beginning):
             there = len(beginning.encode())
             self.changed[name] = f"its end is missing, after {there:,} of {size:,} bytes"
             return
-        unequal, changes = differences(name, text, published)
+        unequal, changes = differences(name, text, published, numbers)
         if unequal:
             more = len(unequal) - 1
             self.changed[name] = unequal[0] + (f" (and {more} more like this)" if more else "")
         else:
             self.reformat(name, changes)
 
-    def _consequence(self, name: str, results: Iterable[str], texts: Mapping[str, str]) -> str:
+    def _consequence(
+        self,
+        name: str,
+        results: Iterable[str],
+        texts: Mapping[str, str],
+        numbers: Mapping[str, Container[str]],
+    ) -> str:
         """Return what the values of a changed table lead to in tables that are as published."""
         if not name.endswith(".csv") or _size(self.files[name]) > LARGEST_COMPARED:
             return ""
@@ -126,7 +137,8 @@ class Damage:
             recomputed = table_of(texts[result])
             if recomputed[0] != published[0]:
                 continue  # another version wrote it with other columns
-            heading, pairs = published[0], unequal_rows(recomputed, published)
+            heading, columns = published[0], numbers.get(result, ())
+            pairs = unequal_rows(recomputed, published, columns)
             rows = [
                 row_about(table, heading, pair.published or pair.current or []) for pair in pairs
             ]
@@ -134,7 +146,7 @@ class Damage:
                 led_to = [pair for pair, about in zip(pairs, rows, strict=True) if about == row]
                 others = len({*rows} - {None, row})
                 more = f" (and {others} more rows do so)" if others else ""
-                return f"row {row} leads to {_led_to(heading, led_to, result)}{more}"
+                return f"row {row} leads to {_led_to(heading, led_to, result, columns)}{more}"
         return ""
 
     def error(self) -> BundleError:
@@ -170,9 +182,11 @@ class Damage:
         return BundleError("\n".join(lines))
 
 
-def _led_to(heading: Sequence[str], pairs: Sequence[RowPair], result: str) -> str:
+def _led_to(
+    heading: Sequence[str], pairs: Sequence[RowPair], result: str, numbers: Container[str]
+) -> str:
     """Return which values of a table that is as published a changed row leads to."""
-    cells = [(pair, *each) for pair in pairs for each in unequal_cells(heading, pair)]
+    cells = [(pair, *each) for pair in pairs for each in unequal_cells(heading, pair, numbers)]
     if not cells:
         return f"{'fewer' if pairs[0].current is None else 'more'} rows than {result} has"
     columns = list_words([*dict.fromkeys(column for _, column, _, _ in cells)])

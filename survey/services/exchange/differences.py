@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from survey.core.text_input import Json
@@ -13,6 +13,7 @@ from survey.services.exchange.input_files import parse_json
 MOST_REPEATED = 60  # characters of a value
 SHOWN_BEFORE = 15  # characters that are equal, before those that differ
 DIGITS = ".14g"  # spreadsheets round to 15 digits
+EXACT = 1e14  # from here on, rounded whole numbers are other ones
 # Columns that say what a row is about: by them a row is found in another table.
 KEYS = ("participant", "question", "topic", "query", "document")
 
@@ -25,10 +26,15 @@ def table_of(text: str) -> Rows:
         return [[]]
 
 
-def differences(name: str, text: str, published: str) -> tuple[list[str], Sequence[str]]:
-    """Return a sentence for each value that differs, or what of the format does."""
+def differences(
+    name: str, text: str, published: str, numbers: Container[str] = ()
+) -> tuple[list[str], Sequence[str]]:
+    """Return a sentence for each value that differs, or what of the format does.
+
+    ``numbers``: the columns of a table that hold numbers. In others, 1.10 is not 1.1.
+    """
     if name.endswith(".csv"):
-        return _table_differences(table_of(text), table_of(published))
+        return _table_differences(table_of(text), table_of(published), numbers)
     if name.endswith(".json"):
         try:
             current = parse_json(text)
@@ -42,7 +48,9 @@ def differences(name: str, text: str, published: str) -> tuple[list[str], Sequen
     return [f"{len(current_lines)} lines found; {len(published_lines)} were published"], ()
 
 
-def _table_differences(current: Rows, published: Rows) -> tuple[list[str], Sequence[str]]:
+def _table_differences(
+    current: Rows, published: Rows, numbers: Container[str]
+) -> tuple[list[str], Sequence[str]]:
     heading, wanted = current[0], published[0]
     if not heading:
         return ["it is no CSV any more"], ()
@@ -55,26 +63,26 @@ def _table_differences(current: Rows, published: Rows) -> tuple[list[str], Seque
             return [f"row {number}: {len(cells)} cells found; {len(heading)} are needed"], ()
     places = [heading.index(column) for column in wanted]
     ordered = [[cells[place] for place in places] for cells in current]
-    pairs = unequal_rows(ordered, published)
+    pairs = unequal_rows(ordered, published, numbers)
     changes = {
         "the order of columns": places != sorted(places),
-        "the order of rows": _values(ordered) != _values(published),
+        "the order of rows": _values(ordered, wanted, numbers)
+        != _values(published, wanted, numbers),
         "how numbers are written": Counter(map(tuple, ordered)) != Counter(map(tuple, published)),
     }
     changed = [change for change, is_so in changes.items() if is_so]
-    return [sentence for pair in pairs for sentence in _row_differences(wanted, pair)], changed or [
-        "quotation marks or line ends"
-    ]
+    sentences = [sentence for pair in pairs for sentence in _row_differences(wanted, pair, numbers)]
+    return sentences, changed or ["quotation marks or line ends"]
 
 
-def _row_differences(heading: Sequence[str], pair: "RowPair") -> list[str]:
+def _row_differences(heading: Sequence[str], pair: "RowPair", numbers: Container[str]) -> list[str]:
     if pair.current is None:
         return [f"the published row {pair.published_number} is missing"]
     if pair.published is None:
         return [f"row {pair.current_number} was not published"]
     return [
         f"row {pair.current_number}, column {column}: {unlike(cell, original)}"
-        for column, cell, original in unequal_cells(heading, pair)
+        for column, cell, original in unequal_cells(heading, pair, numbers)
     ]
 
 
@@ -87,13 +95,16 @@ class RowPair(NamedTuple):
     published: Sequence[str] | None
 
 
-def unequal_rows(current: Rows, published: Rows) -> list[RowPair]:
+def unequal_rows(current: Rows, published: Rows, numbers: Container[str]) -> list[RowPair]:
     """Return the rows of two tables of the same columns that are not in both.
 
     Rows are paired that agree in the columns that say what they are about, then in their order.
+    ``numbers``: the columns that hold numbers.
     """
     places = [place for place, column in enumerate(published[0]) if column in KEYS]
-    current_values, published_values = _values(current), _values(published)
+    current_values, published_values = (
+        _values(rows, published[0], numbers) for rows in (current, published)
+    )
     too_many = Counter(current_values) - Counter(published_values)
     lacking = Counter(published_values) - Counter(current_values)
     ours = _rows_of(current_values, too_many)
@@ -136,10 +147,17 @@ def _key(values: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
     return tuple(values[place] for place in places if place < len(values))
 
 
-def unequal_cells(heading: Sequence[str], pair: RowPair) -> list[tuple[str, str, str]]:
+def unequal_cells(
+    heading: Sequence[str], pair: RowPair, numbers: Container[str]
+) -> list[tuple[str, str, str]]:
     """Return column and both cells wherever two rows differ."""
-    cells = zip(heading, pair.current or (), pair.published or (), strict=False)
-    return [each for each in cells if _value(each[1]) != _value(each[2])]
+    return [
+        (column, cell, original)
+        for column, cell, original in zip(
+            heading, pair.current or (), pair.published or (), strict=False
+        )
+        if cell != original and not (column in numbers and _number(cell) == _number(original))
+    ]
 
 
 def row_about(table: Rows, heading: Sequence[str], cells: Sequence[str]) -> int | None:
@@ -151,13 +169,23 @@ def row_about(table: Rows, heading: Sequence[str], cells: Sequence[str]) -> int 
     return rows[0] if shared and len(rows) == 1 else None
 
 
-def _values(rows: Rows) -> list[tuple[str, ...]]:
-    return [tuple(map(_value, cells)) for cells in rows]
+def _values(rows: Rows, heading: Sequence[str], numbers: Container[str]) -> list[tuple[str, ...]]:
+    """Return rows in which numbers that differ in their writing only are equal."""
+    are_numbers = [column in numbers for column in heading]
+    return [
+        tuple(
+            _number(cell) if is_number else cell
+            for cell, is_number in zip(cells, are_numbers, strict=False)
+        )
+        for cells in rows
+    ]
 
 
-def _value(cell: str) -> str:
-    """Return a cell so that numbers which differ in their writing only are equal."""
-    return format(float(cell), DIGITS) if NUMBER.fullmatch(cell) else cell
+def _number(cell: str) -> str:
+    """Return a number as it is compared, whatever its writing; other cells as they are."""
+    if not NUMBER.fullmatch(cell) or abs(number := float(cell)) >= EXACT:
+        return cell
+    return format(number, DIGITS)
 
 
 def _json_differences(current: Json, published: Json, place: str) -> Iterator[str]:
@@ -179,7 +207,7 @@ def _json_differences(current: Json, published: Json, place: str) -> Iterator[st
 
 def _json_value(value: Json) -> Json:
     """Return a value so that numbers that are only written otherwise are equal."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) >= EXACT:
         return repr(value)
     try:
         return format(float(value), DIGITS)

@@ -23,6 +23,7 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import damage
 from survey.services.exchange.bundle import SUMS, stable_json
 from survey.services.exchange.bundle_reader import analyse_files, replicate
+from survey.services.exchange.differences import differences
 from survey.services.exchange.input_files import BundleError, open_files
 from tests.freeze import RELEASED
 from tests.services.exchange.changes import summed, zipped
@@ -671,6 +672,32 @@ def test_a_row_is_named_only_where_it_is_the_only_one(bundle):
     # table4.csv has a row for a question, and so has no row of an answer.
     assert not re.search("leads to another value of .* in table4", told)
     assert [line.split()[0] for line in told.splitlines()[:-1]] == ["responses.csv", "votes.csv"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "original", "column"),
+    [
+        ("1.1", "1.10", "topic"),
+        ("1.2E+35", "12e34", "document"),
+        ("123456789012345000", "123456789012345678", "document"),
+        ("123456789012345000", "123456789012345678", "order_seed"),
+    ],
+)
+def test_an_id_or_a_long_number_that_a_spreadsheet_rounds_is_another_value(cell, original, column):
+    current, published = (f"question,{column}\n1,{each}\n" for each in (cell, original))
+    found, _ = differences("x.csv", current, published, ["question", "order_seed"])
+    assert found == [f"row 2, column {column}: '{cell}' found; '{original}' was published"]
+
+
+def test_a_long_number_that_javascript_rounds_is_another_value():
+    current, published = ('{"seed": 9007199254740992}', '{"seed": 9007199254740993}')
+    found, _ = differences("x.json", current, published)
+    assert found == ["seed: 9007199254740992 found; 9007199254740993 was published"]
+
+
+def test_numbers_that_are_written_otherwise_are_the_same_values():
+    found = differences("x.csv", "d,e\n1.50,2\n1e-05,\n", "d,e\n1.5,2.0\n0.00001,\n", ["d", "e"])
+    assert found == ([], ["how numbers are written"])
 
 
 def test_several_damages_are_told_at_once(bundle):

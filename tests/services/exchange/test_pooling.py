@@ -262,7 +262,7 @@ def test_questions_of_their_own_take_answers_enough_to_tell_how_they_differ(site
     assert name == "seven"
     assert "takes two questions, each answered by two people" in why
     monkeypatch.undo()
-    with_pairs(monkeypatch, lambda _, pairs: [])
+    with_pairs(monkeypatch, lambda *_: [])
     why = refused(bundles, same_design=True)["seven"]
     assert why == ["no pair has answers of two people, which are needed"]
 
