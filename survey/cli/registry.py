@@ -90,7 +90,7 @@ def check(file: Path, mark: bool, as_json: bool) -> None:
             try:
                 check_run(run, file.parent)
             except SurveyError as error:
-                why = str(error)
+                why = str(error).removeprefix(f"{run.address}: ")
                 if not isinstance(error, DownloadError):
                     marks[number] = False
             else:
@@ -106,7 +106,8 @@ def check(file: Path, mark: bool, as_json: bool) -> None:
             sign, end = ("✓", "replicates") if result["agrees"] else ("–", result["why"])
             say(f"{sign} line {result['line']}: {result['address']}: {end}")
     if failed := sum(not result["agrees"] for result in results):
-        raise click.ClickException(f"{failed} of {len(results)} bundles fail.")
+        fails = "fails" if failed == 1 else "fail"
+        raise click.ClickException(f"{failed} of {len(results)} bundles {fails}.")
 
 
 @registry.command("list", examples=("survey registry list registry.jsonl e3b0c442",))

@@ -148,8 +148,9 @@ def runs_shown(results: Results) -> dict[str, Any]:
     own = [external_address(f"published.{name}", slug=g.study.slug) for name in ("page", "bundle")]
     publication = publications.current_publication(session(), g.study)
     doi = publication.doi if publication else ""
+    leads, people = results.pair_points, len(results.participants)
     return {
-        "runs": runs_of_study(instance, g.study.digest, results.pair_points, [*own, doi]),
+        "runs": runs_of_study(instance, g.study.digest, leads, people, [*own, doi]),
         "printed_points": printed_points,
     }
 

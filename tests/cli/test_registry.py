@@ -48,8 +48,8 @@ def test_a_check_that_fails_ends_with_1_and_marks_what_does_not_replicate(run, t
     lines = (tmp_path / "r.jsonl").read_text()
     (tmp_path / "r.jsonl").write_text(lines + RUN.line.replace("https://x.org/a.zip", "b.zip"))
     printed = run("check r.jsonl --mark", 1)
-    assert "– line 2: b.zip: b.zip: there is no such file beside the registry." in printed
-    assert "1 of 2 bundles fail." in printed
+    assert "– line 2: b.zip: there is no such file beside the registry." in printed
+    assert "1 of 2 bundles fails." in printed
     assert marks_in(tmp_path / "r.jsonl") == [
         True,
         None,

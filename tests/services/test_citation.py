@@ -142,6 +142,9 @@ def test_details_that_cannot_be_are_named(changes, field, says):
         ("http://dx.doi.org/10.1000/a(b)%3Bc", "10.1000/a(b);c"),
         ("DOI: 10.1000.10/x_y", "10.1000.10/x_y"),
         ("doi.org/10.1000/x", "10.1000/x"),
+        ("DOI 10.1000/x", "10.1000/x"),
+        ("doi:https://doi.org/10.1000/x.", "10.1000/x"),
+        ("<https://doi.org/10.1000/doi:x>,", "10.1000/doi:x"),
         ("", ""),
     ],
 )
@@ -150,7 +153,11 @@ def test_a_doi_is_read_in_each_way_in_which_it_is_written(typed, doi):
 
 
 @pytest.mark.parametrize(
-    "typed", ["10.1/x", "zenodo.1234567", "https://zenodo.org/10.5281/x", "10.1000/", "10.1000/ü"]
+    "typed",
+    [
+        *("10.1/x", "zenodo.1234567", "https://zenodo.org/10.5281/x", "10.1000/", "10.1000/ü"),
+        *("https://doi.org/", "doi:", "."),  # which must not remove a DOI, as nothing does
+    ],
 )
 def test_what_is_not_a_doi_is_refused_with_an_example(typed):
     with pytest.raises(ValueError, match=r"is not a DOI, such as 10\.5281/zenodo"):

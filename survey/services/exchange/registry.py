@@ -32,6 +32,7 @@ from survey.services.exchange.input_files import (
     stream_files,
 )
 from survey.services.exchange.tables import IDENTITIES
+from survey.services.studies.citation import NO_AUTHOR, read_doi
 
 LARGEST_REGISTRY = 5_000_000  # bytes
 STORED = "registry.jsonl"  # this site's copy, in the instance folder
@@ -105,9 +106,9 @@ def _is_number(value: object) -> bool:
 
 # Of each field what it may hold, and that in words.
 FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "digest": (lambda value: bool(SHA256.fullmatch(str(value))), "64 digits 0 to f"),
+    "digest": (lambda value: bool(SHA256.fullmatch(str(value))), "a SHA-256 of 64 digits 0 to f"),
     "address": (is_address, "an address that begins with https://, or a path beside the registry"),
-    "sha256": (lambda value: bool(SHA256.fullmatch(str(value))), "64 digits 0 to f"),
+    "sha256": (lambda value: bool(SHA256.fullmatch(str(value))), "a SHA-256 of 64 digits 0 to f"),
     "title": (_is_text, "a text in one line"),
     "authors": (
         lambda value: (
@@ -181,7 +182,7 @@ def _read_run(line: str, place: str) -> Run:
 def read_registry(path: Path) -> dict[int, Run]:
     """Read a registry that may not exist yet; raise BundleError with every fault."""
     try:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        text = path.read_text(encoding="utf-8-sig") if path.exists() else ""
     except UnicodeDecodeError:
         raise SurveyError(f"{path} cannot be read as UTF-8.") from None
     runs, faults = read_runs(text, path.name)
@@ -255,7 +256,8 @@ def _authors(cited: Mapping[str, Any]) -> Iterator[str]:
     for author in cited.get("authors") or ():
         if isinstance(author, dict):
             parts = author.get("name") or author.get("family-names"), author.get("given-names")
-            yield ", ".join(str(part) for part in parts if part)
+            if parts[0] != NO_AUTHOR:
+                yield ", ".join(str(part) for part in parts if part)
 
 
 def add_run(
@@ -266,6 +268,13 @@ def add_run(
         raise SurveyError(
             f"--address: {shortened(address)} found; {FIELDS['address'][1]} is needed."
         )
+    if told.month and not MONTH.fullmatch(told.month):
+        found = shortened(told.month)
+        raise SurveyError(f"--month: {found} found; {FIELDS['month'][1]} is needed.")
+    try:
+        told = told._replace(doi=read_doi(told.doi))
+    except ValueError as error:
+        raise SurveyError(f"--doi: {error}") from None
     runs = read_registry(registry)
     run = run_of_bundle(bundle, bundle.name, address, told, on_bytes)
     for number, other in runs.items():
@@ -314,7 +323,7 @@ def _are_close(points: Mapping[str, float], others: Mapping[str, float]) -> bool
 
 def mark_runs(registry: Path, marks: Mapping[int, bool]) -> None:
     """Store in a registry's lines whether their bundles replicate."""
-    lines = registry.read_text(encoding="utf-8").split("\n")
+    lines = registry.read_text(encoding="utf-8-sig").split("\n")
     for number, run in read_registry(registry).items():
         if number in marks:
             lines[number - 1] = replace(run, replicates=marks[number]).line.rstrip("\n")
@@ -347,7 +356,7 @@ def update_copy(
             with tempfile.TemporaryFile() as file:
                 fetch(address, file, LARGEST_REGISTRY)
                 file.seek(0)
-                text = file.read().decode("utf-8")
+                text = file.read().decode("utf-8-sig")
         except (SurveyError, UnicodeDecodeError) as error:
             faults.append(f"{address}: not fetched; its earlier lines stay. {error}")
             lines += [line for line in before if line.get("registry") == address]
@@ -378,10 +387,18 @@ def copy_version(instance: Path) -> str:
 
 
 def stored_runs(instance: Path, digest: str) -> list[Run]:
-    """Return the runs of a study in the stored copy, each bundle once, by month."""
-    runs = _runs_by_digest(instance, copy_version(instance)).get(digest, ())
-    by_bundle = {run.sha256: run for run in runs}
-    return sorted(by_bundle.values(), key=lambda run: (run.month, run.sha256))
+    """Return the runs of a study in the stored copy, each bundle once, by month.
+
+    Registries may list several versions of a bundle: by one address or DOI they are one.
+    """
+    runs: list[Run] = []
+    seen: set[str] = set()
+    for run in _runs_by_digest(instance, copy_version(instance)).get(digest, ()):
+        names = {run.sha256, run.address, run.doi.lower()} - {""}
+        if not names & seen:
+            runs.append(run)
+        seen |= names
+    return sorted(runs, key=lambda run: (run.month, run.sha256))
 
 
 @lru_cache(maxsize=2)
@@ -449,12 +466,18 @@ def printed_points(points: float | None) -> str:
 
 
 def runs_of_study(
-    instance: Path, digest: str, own: Mapping[str, float], own_places: Iterable[str]
+    instance: Path, digest: str, own: Mapping[str, float], people: int, own_places: Iterable[str]
 ) -> RunsOfStudy | None:
     """Return the runs of a study elsewhere, None where no registry lists one.
 
-    ``own_places``: addresses and DOI of the study's own bundle, which is no other run.
+    ``own``, ``people``: the study's own leads, and of how many participants they are. A bundle with
+    the same ones is the study's own in an archive. ``own_places``: addresses and DOI of its bundle.
     """
-    places = {place for place in own_places if place}
-    runs = [run for run in stored_runs(instance, digest) if not places & {run.address, run.doi}]
+    places = {place.lower() for place in own_places if place}
+    runs = [
+        run
+        for run in stored_runs(instance, digest)
+        if not places & {run.address.lower(), run.doi.lower()}
+        and not (own and run.participants == people and _are_close(run.results, own))
+    ]
     return RunsOfStudy(own, runs) if runs else None

@@ -22,9 +22,12 @@ LICENCES = {  # by their SPDX identifiers, which CITATION.cff has
 }
 NO_LICENCE = "Ask the authors first."
 NO_AUTHOR = "Authors not named yet"
-# Those that CITATION.cff may have.
-DOI = re.compile(r"10\.[0-9]{4,9}(\.[0-9]+)?/[A-Za-z0-9:/_;().\[\]-]+")
-BEFORE_DOI = re.compile(r"(https?://)?(dx\.|www\.)?doi\.org/|doi: *", re.IGNORECASE)
+# Those that CITATION.cff may have, and that do not end with a sentence's sign.
+DOI = re.compile(r"10\.[0-9]{4,9}(\.[0-9]+)?/[A-Za-z0-9:/_;().\[\]-]*[A-Za-z0-9:/_()\[\]-]")
+BEFORE_DOI = re.compile(
+    r"((info:|urn:)?doi[:/\s]\s*)?((https?://)?(dx\.|www\.)?doi\.org/)?", re.IGNORECASE
+)
+AROUND_DOI = " <>,;."  # of the sentence that it is copied from
 LONGEST_DOI = 200
 # As BibTeX names them.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -181,9 +184,10 @@ CITATION_KEYS = ("title", "authors", "licence", "day", "address", "doi")
 
 def read_doi(typed: str) -> str:
     """Return the DOI in what was typed, which may be its address, or nothing; raises ValueError."""
-    doi = unquote(BEFORE_DOI.sub("", typed.strip(), count=1))
-    if doi and not (DOI.fullmatch(doi) and len(doi) <= LONGEST_DOI):
-        raise ValueError(f"“{typed.strip()[:60]}” is not a DOI, such as 10.5281/zenodo.1234567.")
+    typed = typed.strip()
+    doi = unquote(BEFORE_DOI.sub("", typed.strip(AROUND_DOI), count=1))
+    if typed and not (DOI.fullmatch(doi) and len(doi) <= LONGEST_DOI):
+        raise ValueError(f"“{typed[:60]}” is not a DOI, such as 10.5281/zenodo.1234567.")
     return doi
 
 

@@ -25,9 +25,11 @@ from survey.services.exchange.registry import (
     mark_runs,
     read_registry,
     read_runs,
+    runs_of_study,
     stored_runs,
     update_copy,
 )
+from tests.services.exchange.changes import zipped
 
 RELEASED = Path(__file__).parents[2] / "cases" / "released" / "0.2.0"
 TOLD = Told(("Lovelace, Ada",), "10.5281/zenodo.1", "2026-05")
@@ -96,7 +98,7 @@ def test_what_does_not_replicate_or_is_personal_is_not_added(folder):
         added(folder)
     with pytest.raises(SurveyError, match="does not say when people took part; add --month"):
         add_run(folder / "r", folder / "preference.zip", "p.zip", Told())
-    with pytest.raises(SurveyError, match="field doi: '10' found"):
+    with pytest.raises(SurveyError, match="--doi: “10” is not a DOI"):
         add_run(folder / "r", folder / "preference.zip", "p.zip", TOLD._replace(doi="10"))
     with pytest.raises(SurveyError, match="--address: '/etc/passwd' found; an address"):
         add_run(folder / "r", folder / "preference.zip", "/etc/passwd", TOLD)
@@ -239,3 +241,57 @@ def test_a_study_says_how_often_it_was_run_and_how_many_agree(own, others, sente
         for number, (points, mark) in enumerate(others)
     ]
     assert sentence in RunsOfStudy(own, runs).sentence
+
+
+def stored(instance, *runs):
+    (instance / STORED).write_text("".join(run.line for run in runs))
+    return stored_runs(instance, RUN.digest)
+
+
+def test_versions_of_a_bundle_at_one_address_or_doi_are_one_run(tmp_path):
+    other = replace(run_of(2), address=run_of(1).address)
+    assert len(stored(tmp_path, run_of(1), other, run_of(3))) == 2
+    dois = [run_of(4, doi="10.5281/ZENODO.7"), run_of(5, doi="10.5281/zenodo.7")]
+    assert len(stored(tmp_path, *dois, run_of(6))) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "number"),
+    [
+        ({}, None),  # the same people and leads: the bundle in an archive
+        ({"participants": 13}, 1),
+        ({"results": {"MNRO-AP": 18.1}}, 1),
+        ({"participants": 13, "doi": "10.5281/Zenodo.7"}, None),
+        ({"participants": 13, "address": "https://X.org/own.zip"}, None),
+    ],
+)
+def test_the_studys_own_bundle_is_no_other_run_wherever_it_is(tmp_path, changes, number):
+    stored(tmp_path, replace(run_of(1), **changes))
+    places = ["https://x.org/own.zip", "10.5281/zenodo.7", ""]
+    found = runs_of_study(tmp_path, RUN.digest, {"MNRO-AP": 18.004}, 12, places)
+    assert (found and len(found.runs)) == number
+
+
+def test_a_doi_is_typed_in_any_way_and_a_month_that_is_none_is_named(folder):
+    bundle, told = folder / "ordering.zip", TOLD._replace(doi="https://doi.org/10.5281/zenodo.7")
+    for wrong, fault in (({"month": "May"}, "--month: 'May' found"), ({"doi": "x"}, "--doi: “x”")):
+        with pytest.raises(SurveyError, match=fault):
+            add_run(folder / "r.jsonl", bundle, "a.zip", told._replace(**wrong))
+    run = add_run(folder / "r.jsonl", bundle, "a.zip", told)
+    assert run.doi == "10.5281/zenodo.7"
+
+
+def test_a_registry_that_windows_saved_is_read_and_marked(folder):
+    run = added(folder)
+    registry = folder / "registry.jsonl"
+    registry.write_bytes(b"\xef\xbb\xbf" + registry.read_bytes().replace(b"\n", b"\r\n"))
+    assert read_registry(registry) == {1: run}
+    mark_runs(registry, {1: True})
+    assert read_registry(registry) == {1: replace(run, replicates=True)}
+
+
+def test_a_bundle_without_authors_has_none_in_its_line(bundle, folder):
+    (folder / "b.zip").write_bytes(zipped(bundle))
+    told = TOLD._replace(authors=())
+    assert b"Authors not named yet" in bundle["CITATION.cff"]
+    assert add_run(folder / "r.jsonl", folder / "b.zip", "b.zip", told).authors == ()
