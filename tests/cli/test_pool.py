@@ -1,13 +1,20 @@
 """``survey pool``: what it prints and writes, and with which status it refuses."""
 
 import json
+from statistics import mean
 
 import pytest
 from click.testing import CliRunner
+from scipy.stats import ttest_1samp
 
 from survey.cli import survey
-from tests.services.exchange.changes import zipped
+from tests.cli.conftest import run as run_command
+from tests.databases import ON_SQLITE
+from tests.preferred import RUNS, a_preference_study
+from tests.services.exchange.changes import rows_of, unzipped, zipped
 from tests.sites import site_bundles
+
+__all__ = ["run_command"]
 
 pytestmark = pytest.mark.slow
 
@@ -52,3 +59,35 @@ def test_one_bundle_is_refused_and_none_is_wrong_usage(folder):
     assert run(folder, "rome.zip").exit_code == 1
     assert run(folder).exit_code == 2
     assert run(folder, "rome.zip", "lyon.zip", "--figure-width", "4").exit_code == 2
+
+
+def lead_of(files):
+    """How many more answers prefer the first run than the second, of all: of the mean person."""
+    by_person = {}
+    for row in rows_of(files, "preferences.csv"):
+        better = row.get(row["preferred"])  # the run on the side that is better
+        value = {RUNS[0]: 1, RUNS[1]: -1}.get(better, 0)
+        by_person.setdefault(row["participant"], []).append(value)
+    return mean(map(mean, by_person.values()))
+
+
+@ON_SQLITE
+def test_preferences_are_pooled_from_the_study_to_the_sentence(run_command, session, tmp_path):
+    leads, paths = [], []
+    for number, slug in enumerate(("rome", "lyon", "oslo", "bern")):
+        a_preference_study(session, slug)
+        run_command("simulate", slug, "--participants", 4 + number, "--seed", number)
+        paths.append(tmp_path / f"{slug}.zip")
+        run_command("export", slug, "--to", paths[-1], "--include-test")
+        leads.append(lead_of(unzipped(paths[-1].read_bytes())))
+    found = json.loads(run_command("pool", *paths, "--include-test", "--json"))
+    [pair] = found["pairs"]
+    assert pair["pair"] == "-".join(RUNS)
+    assert [each["mean"] for each in pair["studies"]] == pytest.approx(leads)
+    test = ttest_1samp(leads, 0)
+    assert (pair["mean"], pair["p"]) == pytest.approx((mean(leads), test.pvalue))
+    assert pair["ci95"] == pytest.approx([*test.confidence_interval()])
+    assert found["sentence"].startswith("Four studies, 22 people, the same 5 questions: ")
+    assert {*RUNS} <= {*found["sentence"].replace(";", "").split()}
+    refused = run_command("pool", *paths, status=1)
+    assert refused.count("no answer counts: Only test participants have answered.") == 4

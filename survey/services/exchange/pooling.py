@@ -16,7 +16,7 @@ from survey.services.analysis.study_results import AnalysisOptions, LeftOut
 from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.bundle_reader import read_bundle, replicate, require_bundle
 from survey.services.exchange.input_files import Files, file_text
-from survey.services.exchange.tables import Content
+from survey.services.exchange.tables import Content, with_left_out
 
 # What studies of one design may differ in: it changes neither what people see of the lists nor how
 # these are drawn. The other fields, texts among them, must be equal.
@@ -90,7 +90,7 @@ def _study(files: Files, name: str, options: AnalysisOptions) -> tuple[Content, 
     for _ in replicate(files):
         continue
     content, _ = read_bundle(files)
-    results = content.analysed(options)
+    results = with_left_out(content.analysed(options), content.participants, options)
     if results.not_pooled and not results.site_pairs:
         raise SurveyError(f"a study of {content.plan.kind} cannot be pooled: {results.not_pooled}")
     if not len(results.participants):

@@ -13,6 +13,8 @@ from survey.services.operations import demo
 from tests.builders import an_open_study
 from tests.cli.conftest import run
 from tests.databases import ON_SQLITE
+from tests.services.exchange.changes import zipped
+from tests.sites import site_bundles
 
 __all__ = ["run"]
 pytestmark = pytest.mark.slow
@@ -110,6 +112,31 @@ def test_tables_and_figures_of_arms_fit_a_column(run, session, tmp_path, name):
     serif = ("--figure-width", 4.8, "--font", "serif", "--table-width", 347)
     run("analyse", name, "--include-test", "--to", tmp_path / "lncs", *serif)
     assert faults_of(tmp_path / "lncs", ONE_COLUMN) == []
+
+
+@pytest.mark.parametrize("names", [("rome", "lyon", "oslo", "bern"), ("six", "seven", "eight")])
+def test_pooled_studies_fit_a_column_whatever_their_files_are_called(run, tmp_path, names):
+    bundles = site_bundles(tmp_path)
+    paths = [
+        tmp_path / f"{title}.zip"
+        for title in (
+            "University of Rome & friends 100%",
+            "université_de_lyon_2026",
+            "c#^~{x}",
+            "d",
+        )
+    ][: len(names)]
+    for name, path in zip(names, paths, strict=True):
+        path.write_bytes(zipped(bundles[name]))
+    words = ("pool", *paths, *(["--same-design"] * ("six" in names)), "--to")
+    run(*words, tmp_path / "two")
+    tables = {path.stem for path in (tmp_path / "two" / "tables").glob("*.tex")}
+    assert {"leads", "heterogeneity", "sites", "without-each"} <= tables
+    assert r"\label{fig:pooled-forest}" in (tmp_path / "two" / "figures.tex").read_text()
+    assert faults_of(tmp_path / "two", TWO_COLUMNS) == []
+    serif = ("--figure-width", 4.8, "--font", "serif", "--table-width", 347)
+    run(*words, tmp_path / "one", *serif)
+    assert faults_of(tmp_path / "one", ONE_COLUMN) == []
 
 
 def test_an_evaluation_fits_a_column(run, tmp_path):
