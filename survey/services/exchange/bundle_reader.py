@@ -420,10 +420,13 @@ def _explained(comparison: BundleComparison) -> Iterator[None]:
 def _read_study(files: Files) -> dict[str, Any]:
     """Return the values of study.json; raises BundleError where one is missing or cannot be."""
     study = json_of(files, STUDY_FILE)
-    if study.get("format") not in (1, FORMAT):
+    number = study.get("format")
+    if type(number) is not int or number < 1:
+        raise BundleError(f"{STUDY_FILE}, format: {number!r} found; 1 or {FORMAT} is needed")
+    if number > FORMAT:
         raise BundleError(
-            f"{STUDY_FILE}, format: {study.get('format')!r} found; this version of the survey "
-            f"reads formats 1 to {FORMAT}. Install the latest ranking-survey to read it"
+            f"{STUDY_FILE}, format: {number} found; this version of the survey reads formats 1 to "
+            f"{FORMAT}. Install the latest ranking-survey to read it"
         )
     for key, value_type in STUDY_TYPES.items():
         if key not in study or not isinstance(study[key], value_type):
@@ -991,8 +994,10 @@ def _compare_text(files: Files, name: str, recomputed: Iterable[str]) -> None:
     lines = zip_longest(read_lines(files, name), _split_lines(recomputed))
     for number, (line, expected) in enumerate(lines, 1):
         if line != expected:
-            found = "nothing" if line is None else repr(line.strip())
-            raise BundleError(f"{name}, line {number}: {found} found; recomputed {expected!r}")
+            found, wanted = (
+                "nothing" if each is None else repr(each.strip()) for each in (line, expected)
+            )
+            raise BundleError(f"{name}, line {number}: {found} found; recomputed {wanted}")
 
 
 def _split_lines(texts: Iterable[str]) -> Iterator[str]:

@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from survey.core.given_tables import foreign_file
+from survey.core.given_tables import GZIPPED, foreign_file
 from survey.core.studies.fields import list_words
 from survey.services.exchange.bundle import LAST_LINE, SUMS, sha256_of
 from survey.services.exchange.description import FileFacts
 from survey.services.exchange.differences import (
+    NUMBERS_ONLY,
     RowPair,
     differences,
     row_about,
@@ -23,8 +24,8 @@ from survey.services.exchange.differences import (
     unequal_rows,
     unlike,
 )
-from survey.services.exchange.file_format import rewritings
-from survey.services.exchange.foreign_file import AGAIN, name_some
+from survey.services.exchange.file_format import CELLS, rewritings
+from survey.services.exchange.foreign_file import AGAIN, GIT_LFS, name_some
 from survey.services.exchange.input_files import (
     BundleError,
     Files,
@@ -43,6 +44,8 @@ FORMAT_REMEDY = (
 VALUE_REMEDY = (
     "Take these files from the published bundle again; where they come from there, ask its authors"
 )
+LFS_POINTER = "a pointer of Git LFS. Run `git lfs pull` in its folder"
+PACKED = {GZIPPED: ("packed by gzip",)}
 NO_RESULT = "what is recomputed from it agrees, so no result depends on what differs"
 
 
@@ -52,6 +55,7 @@ class Damage:
 
     ``files``: with the published names, and in the published format as far as possible.
     ``changed``: a sentence for each file whose values may differ, "" until it is known.
+    ``rewritten``: of these, what of their format was put back.
     """
 
     files: dict[str, bytes | StreamedFile]
@@ -61,6 +65,7 @@ class Damage:
     missing: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)
     changed: dict[str, str] = field(default_factory=dict)
+    rewritten: dict[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def is_any(self) -> bool:
@@ -116,7 +121,9 @@ class Damage:
             more = len(unequal) - 1
             self.changed[name] = unequal[0] + (f" (and {more} more like this)" if more else "")
         else:
-            self.reformat(name, changes)
+            known = self.rewritten.get(name, ())
+            others = [each for each in changes if not (each == NUMBERS_ONLY and CELLS in known)]
+            self.reformat(name, [*dict.fromkeys([*known, *others])])
 
     def _consequence(
         self,
@@ -240,6 +247,8 @@ def _plain(name: str) -> str:
 
 def _read_sums(content: bytes) -> tuple[dict[str, str], Sequence[str]]:
     """Return the sum of each file, and what of the list's format was changed."""
+    if content.startswith(GIT_LFS):
+        raise BundleError(f"{SUMS} is {LFS_POINTER}")
     written = (
         (text.splitlines(keepends=True) or [""], changes)
         for text, changes in rewritings(content, SUMS)
@@ -298,11 +307,15 @@ def _restore(damage: Damage, name: str) -> None:
     if not size or size > LARGEST_COMPARED:
         return
     content = _content(damage.files, name)
-    if description := foreign_file(content, name):
+    if content.startswith(GIT_LFS):
+        damage.changed[name] = f"it is {LFS_POINTER}"
+        return
+    if description := foreign_file(content, name) or PACKED.get(content[:2]):
         damage.changed[name] = f"it is {description[0]} now"
         return
     for text, changes in rewritings(content, name):
         damage.files[name] = restored = text.encode("utf-8", "surrogateescape")
+        damage.rewritten[name] = changes
         if sha256_of(restored) == damage.sums[name]:
             damage.reformat(name, changes)
             return
@@ -322,7 +335,9 @@ def explain(damage: Damage, recompute: Callable[[Damage], None]) -> BundleError:
                 _blame(damage, str(error))
         else:
             for name in damage.unexplained:
-                damage.changed[name] = NO_RESULT
+                changes = damage.rewritten.get(name)
+                saved = f"; another program saved it ({list_words(changes)})" if changes else ""
+                damage.changed[name] = f"{NO_RESULT}{saved}"
     return damage.error()
 
 

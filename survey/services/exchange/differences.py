@@ -11,6 +11,7 @@ from survey.services.exchange.file_format import NUMBER, Rows
 from survey.services.exchange.input_files import parse_json
 
 MOST_REPEATED = 60  # characters of a value
+NUMBERS_ONLY = "how numbers are written"
 SHOWN_BEFORE = 15  # characters that are equal, before those that differ
 DIGITS = ".14g"  # spreadsheets round to 15 digits
 EXACT = 1e14  # from here on, rounded whole numbers are other ones
@@ -54,9 +55,15 @@ def _table_differences(
     heading, wanted = current[0], published[0]
     if not heading:
         return ["it is no CSV any more"], ()
+    if "\0" in "".join(heading):
+        return ["it is no text in UTF-8 any more"], ()
+    if not {*wanted} & {*heading}:
+        return [f"row 1 is not the heading: {','.join(heading)[:MOST_REPEATED]!r} found"], ()
     for column in Counter(wanted) - Counter(heading):
         return [f"the column {column!r} is missing"], ()
     for column in Counter(heading) - Counter(wanted):
+        if not column:
+            return ["a column without a heading was added, such as row numbers"], ()
         return [f"the column {column[:MOST_REPEATED]!r} was added"], ()
     for number, cells in enumerate(current, 1):
         if len(cells) != len(heading):
@@ -68,7 +75,7 @@ def _table_differences(
         "the order of columns": places != sorted(places),
         "the order of rows": _values(ordered, wanted, numbers)
         != _values(published, wanted, numbers),
-        "how numbers are written": Counter(map(tuple, ordered)) != Counter(map(tuple, published)),
+        NUMBERS_ONLY: Counter(map(tuple, ordered)) != Counter(map(tuple, published)),
     }
     changed = [change for change, is_so in changes.items() if is_so]
     sentences = [sentence for pair in pairs for sentence in _row_differences(wanted, pair, numbers)]

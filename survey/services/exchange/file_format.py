@@ -15,10 +15,12 @@ from survey.services.exchange.input_files import parse_json
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 COMMA_NUMBER = re.compile(r"-?[0-9]+(,[0-9]+)?([eE][+-]?[0-9]+)?")
+MISSING = ("NA", "NaN", "nan", "NULL", "None")  # R, pandas and databases, in columns of numbers
 FLAGS_IN_WORDS = {
     **dict.fromkeys(("true", "wahr", "vrai", "verdadero"), "1"),
     **dict.fromkeys(("false", "falsch", "faux", "falso"), "0"),
 }
+CELLS = "numbers, times or flags written otherwise"
 TIME_FORMATS = (
     *("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M:%S"),
     *("%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M:%S"),
@@ -94,7 +96,7 @@ def _table_rewritings(text: str, so_far: Sequence[str]) -> Iterator[Rewriting]:
     columns = [_plain_cells(cells, separator) for cells in zip(*trimmed, strict=True)]
     plain = [*map(list, zip(*columns, strict=True))]
     if plain != trimmed:
-        changes = [*changes, "numbers, times or flags written otherwise"]
+        changes = [*changes, CELLS]
         yield "".join(map(csv_line, plain)), changes
 
 
@@ -107,9 +109,12 @@ def _trimmed(rows: Rows) -> Rows:
 def _plain_cells(cells: Sequence[str], separator: str) -> Sequence[str]:
     """Return a column as the survey writes it, where all of its cells were written otherwise."""
     heading, *rest = cells
+    filled = [cell for cell in rest if cell and cell not in MISSING]
+    if len(filled) < sum(map(bool, rest)) and all(map(NUMBER.fullmatch, filled)):
+        rest = ["" if cell in MISSING else cell for cell in rest]
     filled = [cell for cell in rest if cell]
     if not filled:
-        return cells
+        return [heading, *rest]
     if all(cell.lower() in FLAGS_IN_WORDS for cell in filled):
         return [heading, *(FLAGS_IN_WORDS.get(cell.lower(), "") for cell in rest)]
     if separator != "," and all(map(COMMA_NUMBER.fullmatch, filled)):

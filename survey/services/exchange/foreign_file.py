@@ -22,6 +22,7 @@ UNPACK_BUNDLE = "Unpack it, and name the folder that comes out"
 ZIP_ITSELF = "and save the zip itself"
 # Keys under which servers put their messages.
 MESSAGE_KEYS = ("message", "error", "detail", "title", "errors")
+BUNDLE_KEYS = ("digest", "resources")  # of study.json, of datapackage.json
 METHODS = {9: "Deflate64", 93: "Zstandard", 95: "xz", 98: "PPMd"}
 MOST_NAMES = 5
 
@@ -32,9 +33,9 @@ OFFICE_NAMES = ("[Content_Types].xml", "mimetype")
 
 def is_litter(parts: Iterable[str]) -> bool:
     """Return whether a path is of a file that a system adds by itself, such as Thumbs.db."""
-    *folders, name = parts
-    known = any(part.lower() in LITTER for part in (*folders, name))
-    return known or name.startswith((".", "~$"))
+    return any(
+        part.lower() in LITTER or (part.startswith((".", "~$")) and part != "..") for part in parts
+    )
 
 
 def describe_file(file: IO[bytes], name: str) -> str | None:
@@ -43,6 +44,8 @@ def describe_file(file: IO[bytes], name: str) -> str | None:
     start = _start_of(file)
     if not start:
         return f"{name} is empty. {AGAIN}"
+    if not (start + end).strip(b"\0"):
+        return f"{name} holds only zeros, as a download that was broken off leaves it. {AGAIN}"
     return _describe_zip(start, end, name) or _describe_text(start, name) or _packed(start, name)
 
 
@@ -109,7 +112,7 @@ def _describe_text(start: bytes, name: str) -> str | None:
             content = None
         if isinstance(content, dict):
             message = next((content[key] for key in MESSAGE_KEYS if content.get(key)), None)
-            if message is not None:
+            if message is not None and not {*BUNDLE_KEYS} & {*content}:
                 return _message("JSON", str(message), name)
     return None
 
@@ -150,8 +153,8 @@ def describe_zip(archive: zipfile.ZipFile, names: Iterable[str], name: str) -> s
         _start_of(archive.fp).startswith(FIRST_PART) or _is_part(_end_of(archive.fp))
     ):
         return _split(name)
-    if len(files) == 1 and files[0].lower().endswith(".zip"):
-        return f"{name} holds another zip, {files[0][:80]}. Unpack it, and name the zip inside"
+    if inside := describe_inside(files, name):
+        return inside
     if any(each in files for each in OFFICE_NAMES):
         return (
             f"{name} is a spreadsheet or a document, not a bundle. Name the zip or the unpacked "
@@ -173,12 +176,27 @@ def describe_zip(archive: zipfile.ZipFile, names: Iterable[str], name: str) -> s
     return None
 
 
-def describe_folders(paths: Iterable[str], name: str) -> str | None:
-    """Return the sentence about a zip that holds several bundles, None where it does not."""
-    folders = sorted(path.rpartition("/")[0] for path in paths if path.endswith("/study.json"))
-    if len(folders) < 2:
+def describe_inside(
+    paths: Iterable[str], name: str, unpack: str = "Unpack it, and name"
+) -> str | None:
+    """Return the sentence about a zip or a folder with bundles in it.
+
+    None for a bundle itself, and for tables from elsewhere. ``unpack``: how the remedy begins.
+    """
+    files = [*paths]
+    if any(re.fullmatch(r"study\.json|SHA256SUMS|[^/]+\.csv", file) for file in files):
         return None
-    return f"{name} holds several bundles, in {name_some(folders)}. Unpack it, and name one of them"
+    folders = sorted({path.rpartition("/")[0] for path in files if path.endswith("/study.json")})
+    zips = sorted(path for path in files if path.lower().endswith(".zip"))
+    if len(folders) > 1:
+        return f"{name} holds several bundles, in {name_some(folders)}. {unpack} one of them"
+    if folders and any(not path.startswith(f"{folders[0]}/") for path in files):
+        return f"{name} holds a bundle in {folders[0]}, and others beside it. {unpack} this folder"
+    if folders or not zips:
+        return None
+    if len(zips) > 1:
+        return f"{name} holds several zips, {name_some(zips)}. {unpack} the one with the bundle"
+    return f"{name} holds another zip, {zips[0][:80]}. {unpack} the zip inside"
 
 
 def name_some(names: Iterable[str]) -> str:

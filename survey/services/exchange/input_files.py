@@ -35,7 +35,7 @@ from survey.core.text_input import (
 from survey.errors import SurveyError
 from survey.services.exchange.foreign_file import (
     describe_file,
-    describe_folders,
+    describe_inside,
     describe_zip,
     is_litter,
 )
@@ -52,6 +52,7 @@ MACHINES_FOLDER = "machines"
 MOST_LINES = 11  # of faults; the last counts those that are left out
 LARGEST_CELL_NUMBER = 99_999_999_999
 
+LINK = 0xA  # in the first four bits of what a zip of Unix says of a file
 # What zipfile raises for a file that is no zip, is damaged, or is locked with a password.
 ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
@@ -364,6 +365,8 @@ def stream_files(
     except OSError as error:
         raise BundleError(f"{name} cannot be read: {error.strerror or error}") from None
     except ZIP_ERRORS:
+        if isinstance(source, Path) and _is_listed_beside(source):
+            raise BundleError(f"{name} is one file of a bundle. Name the folder it is in") from None
         with source.open("rb") if isinstance(source, Path) else nullcontext(source) as file:
             raise BundleError(describe_file(file, name) or not_a_bundle(name)) from None
     return {
@@ -390,12 +393,31 @@ def _paths_in(
         [folder] = places
     if folder != top:
         on_left_out(f"{folder.relative_to(top).as_posix()}/")
-    if len(places) == 1 and places[0].suffix.lower() == ".zip":
-        raise BundleError(f"{name} holds a zip, {places[0].name}. Name this, not its folder")
+    _require_no_bundles_inside(folder, places, name)
+    for path in places:
+        if path.is_dir() and path.name not in (JUDGEMENTS_FOLDER, MACHINES_FOLDER):
+            on_left_out(f"{path.relative_to(top).as_posix()}/")
     inside = (f"{JUDGEMENTS_FOLDER}/*", f"{MACHINES_FOLDER}/*/*")
     for path in sorted([*places, *(path for each in inside for path in folder.glob(each))]):
         if path.is_file() and not is_litter([path.name]):
             yield path.relative_to(folder).as_posix(), path
+
+
+def _require_no_bundles_inside(folder: Path, places: Sequence[Path], name: str) -> None:
+    """Refuse a folder that has bundles in it, and is none."""
+    below = [path for depth in ("*", "*/*") for path in folder.glob(f"{depth}/study.json")]
+    paths = (path.relative_to(folder).as_posix() for path in (*places, *below) if path.is_file())
+    if fault := describe_inside(paths, name, "Name"):
+        raise BundleError(fault)
+
+
+def _is_listed_beside(path: Path) -> bool:
+    """Return whether a list of sums in the same folder has a file's name."""
+    try:
+        lines = (path.parent / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False
+    return any(line.endswith(f"  {path.name}") for line in lines)
 
 
 def not_a_bundle(name: str) -> str:
@@ -462,11 +484,12 @@ def _entries(
         *folder, file = path.parts[depth:]
         is_machine = len(folder) == 2 and folder[0] == MACHINES_FOLDER
         if not (is_machine or folder in ([], [JUDGEMENTS_FOLDER])):
-            several = describe_folders(map(str, paths.values()), name)
-            raise BundleError(several) if several else _holds_folders(name, entry.filename)
+            raise _holds_folders(name, entry.filename)
         known_as = "/".join([*folder, file])
         if known_as in files:
-            raise BundleError(f"{name} holds {known_as} twice")
+            raise BundleError(
+                f"{name} holds {known_as} twice. Take the zip from where it is published again"
+            )
         files[known_as] = entry
     return files
 
@@ -482,6 +505,11 @@ def _paths_in_zip(
             continue
         if is_litter(path.parts):
             on_left_out(written)
+        elif entry.external_attr >> 28 == LINK:
+            raise BundleError(
+                f"{name} holds {path} as a link, without the file that it leads to. Take the zip "
+                "from where it is published again"
+            )
         elif path.name != written.split("/")[-1] or ".." in path.parts:
             raise _holds_folders(name, entry.filename)
         else:

@@ -80,6 +80,14 @@ def last_part(content):
     return bytes(changed[len(changed) // 2 :])
 
 
+def with_link(name):
+    sink, entry = io.BytesIO(), zipfile.ZipInfo(name)
+    entry.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr(entry, "../elsewhere")
+    return sink.getvalue()
+
+
 BEGINNING = "my.zip is the beginning of a zip; its end is missing. Download it again"
 UNPACK = "Unpack it, and name the folder that comes out"
 NO_BUNDLE = "my.zip is not a bundle: a bundle is the zip, or the unpacked folder, that"
@@ -147,6 +155,23 @@ CONTAINERS = {
     "a zip in a zip": (
         lambda whole: zipped({"spring.zip": whole}),
         "my.zip holds another zip, spring.zip. Unpack it, and name the zip inside",
+    ),
+    "a zip beside a note": (
+        lambda whole: zipped({"spring.zip": whole, "README.txt": b"read this"}),
+        "my.zip holds another zip, spring.zip. Unpack it, and name the zip inside",
+    ),
+    "two zips in a zip": (
+        lambda whole: zipped({"a/spring.zip": whole, "autumn.zip": whole}),
+        "my.zip holds several zips, a/spring.zip and autumn.zip. Unpack it, and name the one",
+    ),
+    "a bundle within other files": (
+        lambda _: zipped({"repo-main/README.md": b"", "repo-main/data/study.json": b"{}"}),
+        "my.zip holds a bundle in repo-main/data, and others beside it. Unpack it, and name this",
+    ),
+    "zeros": (lambda whole: bytes(len(whole)), "my.zip holds only zeros, as a download that was"),
+    "a link": (
+        lambda _: with_link("votes.csv"),
+        "my.zip holds votes.csv as a link, without the file that it leads to. Take the zip",
     ),
     "locked": (
         lambda whole: with_fields(whole, 2, 1),
@@ -315,8 +340,47 @@ def test_a_folder_that_holds_the_zip_says_so(bundle, tmp_path):
     path = packed({"spring.zip": zipped(bundle)}, tmp_path, "folder")
     assert replicated(path) == (
         1,
-        "Error: bundle holds a zip, spring.zip. Name this, not its folder\n",
+        "Error: bundle holds another zip, spring.zip. Name the zip inside\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        (
+            {"a.zip": b"", "b.zip": b"", "notes.txt": b""},
+            "holds several zips, a.zip and b.zip. Name",
+        ),
+        ({"a/study.json": b"", "b/study.json": b""}, "holds several bundles, in a and b. Name one"),
+        ({"notes.txt": b"", "a/b/study.json": b""}, "holds a bundle in a/b, and others beside it."),
+    ],
+)
+def test_a_folder_with_bundles_in_it_says_where(tmp_path, files, sentence):
+    assert sentence in replicated(packed(files, tmp_path, "folder"))[1]
+
+
+def test_a_file_of_an_unpacked_bundle_names_its_folder(bundle, tmp_path):
+    path = packed(bundle, tmp_path, "folder")
+    for name in ("votes.csv", "study.json", "README.md"):
+        assert replicated(path / name) == (
+            1,
+            f"Error: {name} is one file of a bundle. Name the folder it is in\n",
+        )
+    (tmp_path / "study.json").write_bytes(bundle["study.json"])
+    assert "study.json is not a bundle: " in replicated(tmp_path / "study.json")[1]
+
+
+def test_folders_beside_a_bundles_files_are_left_out_and_named(bundle, tmp_path):
+    path = packed({**bundle, "more/x.txt": b"", ".git/config": b""}, tmp_path, "folder")
+    assert "left out: .git and more/\n" in replicated(path)[1]
+    files = {**bundle, ".git/config": b""}
+    (tmp_path / "my.zip").write_bytes(zipped(files))
+    assert "left out: .git/config\n" in replicated(tmp_path / "my.zip")[1]
+
+
+def test_tables_from_elsewhere_may_have_a_zip_beside_them(tmp_path):
+    path = packed({"responses.csv": b"a,b\n", "old.zip": b""}, tmp_path, "folder")
+    assert {*open_files(path, "x")} == {"responses.csv", "old.zip"}
 
 
 def test_a_bundle_behind_other_bytes_or_packed_otherwise_is_read(bundle, tmp_path):
@@ -483,6 +547,39 @@ def test_numbers_of_a_recomputed_table_written_otherwise_are_told(bundle):
     format_only(bundle, "table4.csv", table, "numbers")
 
 
+def test_missing_values_as_r_writes_them_are_told(bundle):
+    def changed(rows):
+        columns = [*zip(*rows, strict=True)]
+        of_texts = [any(cell.strip("0123456789.") for cell in column[1:]) for column in columns]
+        return [
+            [cell if cell or is_text else "NA" for cell, is_text in zip(row, of_texts, strict=True)]
+            for row in rows
+        ]
+
+    assert b",NA," in of_rows(changed)(bundle["participants.csv"])
+    format_only(
+        bundle, "participants.csv", of_rows(changed), "numbers, times or flags written otherwise"
+    )
+
+
+def test_all_that_was_put_back_is_told_where_rows_are_in_another_order(bundle):
+    table = of_rows(lambda rows: [rows[0], *rows[:0:-1]], delimiter=";")
+    format_only(bundle, "long.csv", table, f"({SEMICOLONS} and the order of rows)")
+
+
+def test_pointers_of_git_lfs_are_told_of_a_whole_folder(bundle):
+    assert refused(dict.fromkeys(bundle, LFS)) == (
+        f"{SUMS} is a pointer of Git LFS. Run `git lfs pull` in its folder"
+    )
+
+
+@pytest.mark.parametrize("number", [True, 2.0, "2", 0, None])
+def test_a_format_that_is_no_number_is_not_taken_for_a_later_one(bundle, number):
+    changed = edited(lambda study: study.update(format=number))
+    files = summed({**bundle, "study.json": changed(bundle["study.json"])})
+    assert refused(files).startswith(f"study.json, format: {number!r} found; 1 or 2 is needed")
+
+
 def test_all_files_with_other_line_ends_are_one_sentence(bundle):
     told = refused({name: content.replace(b"\n", b"\r\n") for name, content in bundle.items()})
     first, remedy = told.splitlines()
@@ -598,6 +695,25 @@ CHANGED = {
     "a column added": (
         *("votes.csv", of_rows(lambda rows: [[*row, "note"] for row in rows])),
         "votes.csv was changed: the column 'note' was added",
+    ),
+    "a pointer of Git LFS": (*("votes.csv", lambda _: LFS), "Run `git lfs pull` in its folder"),
+    "packed by gzip": (*("votes.csv", gzip.compress), "it is packed by gzip now"),
+    "UTF-16 without a mark": (
+        *("votes.csv", lambda content: content.decode().encode("utf-16-le")),
+        "it is no text in UTF-8 any more",
+    ),
+    "another file": (
+        *("votes.csv", lambda _: b"name,e-mail\nAda,a@example.org\n"),
+        "row 1 is not the heading: 'name,e-mail' found",
+    ),
+    "row numbers of pandas": (
+        *("votes.csv", of_rows(lambda rows: [["", *rows[0]], *(["1", *row] for row in rows[1:])])),
+        "a column without a heading was added, such as row numbers",
+    ),
+    "times without seconds": (
+        "responses.csv",
+        of_rows(by_column("submitted_at", lambda cell: f"{cell[:10]} {cell[11:16]}")),
+        "no result depends on what differs; another program saved it (numbers, times or flags",
     ),
     "a spreadsheet": (
         *("votes.csv", lambda _: zipped({"[Content_Types].xml": b""})),

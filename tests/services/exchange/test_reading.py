@@ -113,7 +113,9 @@ def test_two_files_of_one_name_are_refused():
     with zipfile.ZipFile(sink, "a") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # zipfile warns, and does it
         archive.writestr("votes.csv", b"other")
-    assert not_opened(sink.getvalue()) == "my.zip holds votes.csv twice"
+    assert not_opened(sink.getvalue()) == (
+        "my.zip holds votes.csv twice. Take the zip from where it is published again"
+    )
 
 
 def test_no_flipped_bit_of_a_zip_ends_in_anything_but_a_sentence():
