@@ -410,8 +410,9 @@ def replicate(
                     input_files.read_file(clusters) if clusters else None,
                 )
             left_out: list[str] = []
-            files = input_files.stream_files(bundle, bundle.name, progress.advance, left_out.append)
-            require_bundle(files, bundle.name)
+            name = bundle.absolute().name  # also of "."
+            files = input_files.stream_files(bundle, name, progress.advance, left_out.append)
+            require_bundle(files, name)
             progress.update(0, sum(file.size for file in files.values()) * READINGS)
             checked.extend(recompute(files, sources))
             if left_out:
@@ -525,10 +526,13 @@ def pool(
     from survey.services.exchange.pooling import pool_bundles
 
     look = paper_look(folder, options)
+    names = [path.absolute().name for path in bundles]
+    if len({*names}) < len(names):  # as of sites that have a folder each
+        names = [path.as_posix() for path in bundles]
     with progress_bar("Replicating", total=len(bundles)) as progress:
         results = pool_bundles(
-            [open_files(path, path.name) for path in bundles],
-            [path.name for path in bundles],
+            [open_files(path, name) for path, name in zip(bundles, names, strict=True)],
+            names,
             same_design=same_design,
             include_test=include_test,
             on_done=progress.advance,

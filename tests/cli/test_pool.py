@@ -55,6 +55,17 @@ def test_other_seeds_take_the_option(folder):
     assert run(folder, *seeds, "--same-design").exit_code == 0
 
 
+def test_files_of_one_name_are_told_apart_by_their_folders(folder, tmp_path):
+    for name in ("rome", "lyon"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bundle.zip").write_bytes((folder / f"{name}.zip").read_bytes())
+    paths = [str(tmp_path / name / "bundle.zip") for name in ("rome", "lyon")]
+    content = json.loads(CliRunner().invoke(survey, ["pool", *paths, "--json"]).stdout)
+    assert [site["site"] for site in content["sites"]] == ["rome-bundle", "lyon-bundle"]
+    refused = CliRunner().invoke(survey, ["pool", *paths, paths[0]])
+    assert f"{paths[0]}: it is the same bundle as that in {paths[0]}" in refused.output
+
+
 def test_one_bundle_is_refused_and_none_is_wrong_usage(folder):
     assert run(folder, "rome.zip").exit_code == 1
     assert run(folder).exit_code == 2

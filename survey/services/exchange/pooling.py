@@ -242,12 +242,18 @@ def _text(value: Any) -> str:
 
 
 def _site_names(names: Sequence[str]) -> list[str]:
-    """Return the names of sites: those of the files without ending, each once."""
+    """Return the names of sites: those of the files without ending, each once.
+
+    Where files in several folders have one name, the folders tell them apart.
+    """
+    paths = [PurePath(name) for name in names]
+    stems = [path.stem or "study" for path in paths]
     sites: list[str] = []
-    for name in names:
-        stem = PurePath(name).stem or "study"
-        again = sum(site == stem or site.startswith(f"{stem}-") for site in sites)
-        sites.append(f"{stem}-{again + 1}" if stem in sites else stem)
+    for path, stem in zip(paths, stems, strict=True):
+        has_folder = stems.count(stem) > 1 and path.parent.name
+        name = f"{path.parent.name}-{stem}" if has_folder else stem
+        again = sum(site == name or site.startswith(f"{name}-") for site in sites)
+        sites.append(f"{name}-{again + 1}" if name in sites else name)
     return sites
 
 
