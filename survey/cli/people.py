@@ -55,7 +55,7 @@ def people(slug: str, as_json: bool) -> None:
     with open_study(slug) as (session, study):
         listed = list_participants(session, study, most=EVERYONE)
         populations = (listed.counted, listed.test, listed.excluded)
-        rows = [_row(one) for population in populations for one in population.shown]
+        rows = [_row(person) for population in populations for person in population.shown]
         free = listed.free
     if as_json:
         print_json({"study": slug, "free_slots": free, "participants": rows})
@@ -76,20 +76,20 @@ def people(slug: str, as_json: bool) -> None:
 EVERYONE = 1_000_000  # participants listed of each population
 
 
-def _row(one: "ListedParticipant") -> dict[str, Any]:
-    person = one.participant
+def _row(listed: "ListedParticipant") -> dict[str, Any]:
+    person = listed.participant
     return {
         "participant": person.public_id,
         "status": person.status,
-        "page": one.page,
-        "answered": one.answered,
-        "asked": one.asked,
+        "page": listed.page,
+        "answered": listed.answered,
+        "asked": listed.asked,
         "arm": person.arm,
-        "minutes": round(one.minutes, 1),
-        "last_seen": one.last_seen.isoformat(timespec="seconds"),
-        "slot_released": one.away,
-        "attention": one.attention,
-        "flagged": one.is_flagged,
+        "minutes": round(listed.minutes, 1),
+        "last_seen": listed.last_seen.isoformat(timespec="seconds"),
+        "slot_released": listed.away,
+        "attention": listed.attention,
+        "flagged": listed.is_flagged,
         "is_test": person.is_test,
         "excluded": person.excluded,
         "exclude_reason": person.exclude_reason,

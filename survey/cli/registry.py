@@ -59,10 +59,10 @@ def add(
     bundle's address and SHA-256, title, authors, month, participants, software, licence, DOI, and
     the lead of each pair in points.
     """
-    from survey.services.exchange.registry import Told, add_run
+    from survey.services.exchange.registry import RunDetails, add_run
 
     with progress_bar("Recomputing", total=bundle.stat().st_size) as progress:
-        run = add_run(file, bundle, address, Told(authors, doi, month), progress.advance)
+        run = add_run(file, bundle, address, RunDetails(authors, doi, month), progress.advance)
     sentence = f"{file} has a run of {run.title!r} by {run.participants} participants, {run.month}."
     print_result({"written": str(file), **_as_json(run)}, sentence, as_json=as_json)
 

@@ -214,7 +214,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
     @property
     def _steps_table(self) -> Table:
         declared = value_fields(self.step)
-        lists = [each.name for each in self._lists_of_steps]
+        lists = [value_field.name for value_field in self._lists_of_steps]
         columns = [
             *(STEP, SAVED_AT),
             *(
@@ -225,7 +225,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
 
         def rows(content: Content) -> Iterator[Row]:
             for participant, question, number, step in _numbered(content.answers.steps()):
-                cells = (getattr(step, each.name) for each in declared)
+                cells = (getattr(step, value_field.name) for value_field in declared)
                 yield participant, question, number, step.saved_at, *cells
 
         key, questions_file = [STEP.name], self.questions_file
@@ -234,7 +234,7 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
     @property
     def _lists_of_steps(self) -> list[ValueField]:
         types = (*LIST_TYPES, NAMED_LISTS)
-        return [each for each in value_fields(self.step) if each.type in types]
+        return [value_field for value_field in value_fields(self.step) if value_field.type in types]
 
     @property
     def _step_items_table(self) -> Table:
@@ -248,9 +248,9 @@ class KindInSteps(Kind[PlanT, QuestionT, StateT, Done]):
 
         def rows(content: Content) -> Iterator[Row]:
             for participant, question, number, step in _numbered(content.answers.steps()):
-                for each in self._lists_of_steps:
-                    value = getattr(step, each.name) or ()
-                    lists = value if each.type == NAMED_LISTS else {each.name: value}
+                for value_field in self._lists_of_steps:
+                    value = getattr(step, value_field.name) or ()
+                    lists = value if value_field.type == NAMED_LISTS else {value_field.name: value}
                     for name, documents in dict(lists).items():
                         for position, document in enumerate(documents, 1):
                             yield participant, question, number, name, position, document

@@ -557,7 +557,7 @@ def member_named(session: Session, study: Study, name: str) -> Researcher:
     for researcher in members:
         if researcher.name.casefold() == typed:
             return researcher
-    others = did_you_mean(repr(name), [repr(each.name) for each in members]) if members else ""
+    others = did_you_mean(repr(name), [repr(member.name) for member in members]) if members else ""
     raise NotFoundError(f"{name!r} is not a member of this study. {others}".strip())
 
 

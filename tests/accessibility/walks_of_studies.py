@@ -257,7 +257,7 @@ def _run_elsewhere(house: House, slug: str) -> None:
         {**run, "address": "https://x.org/b.zip", "sha256": "b" * 64, "doi": "10.5281/z.1"},
     ]
     path = house.app.config["INSTANCE"] / STORED
-    path.write_text("".join(f"{json.dumps(each)}\n" for each in runs))
+    path.write_text("".join(f"{json.dumps(run)}\n" for run in runs))
 
 
 def _published(house: House, desk: Desk, slug: str) -> Iterator[Sight]:

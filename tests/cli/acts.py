@@ -90,8 +90,8 @@ class Act:
     {bob}, a researcher's row. ``study``: how the twins are made; ``page``: where the form is;
     ``posts``: its address below the study's, or from "/" on; ``form``: what is typed;
     ``files``: name of a field → name of a file and its content; ``command``: after `survey`.
-    ``made``: the address of another study that the act makes. ``unlike``: columns that chance or
-    the act's own defaults decide.
+    ``new_slug``: the address of another study that the act makes. ``unlike``: columns that chance
+    or the act's own defaults decide.
     """
 
     study: str
@@ -100,7 +100,7 @@ class Act:
     command: str
     form: Mapping[str, str | None] = field(default_factory=dict)
     files: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
-    made: str = "{slug}"
+    new_slug: str = "{slug}"
     unlike: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:

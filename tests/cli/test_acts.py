@@ -42,16 +42,16 @@ def acts_of(app):
     for rule in app.url_map.iter_rules():
         if rule.methods - {"GET", "HEAD", "OPTIONS"}:
             several = [c for c in rule._converters.values() if isinstance(c, AnyConverter)]
-            names = [f"{rule.endpoint} {name}" for one in several for name in one.items]
+            names = [f"{rule.endpoint} {name}" for converter in several for name in converter.items]
             yield from names or [rule.endpoint]
 
 
 @ON_SQLITE
 def test_every_route_that_changes_data_has_a_command(app):
-    there = set(acts_of(app))
-    lacking = sorted(there - COMMANDS.keys() - EXEMPT.keys())
+    acts = set(acts_of(app))
+    lacking = sorted(acts - COMMANDS.keys() - EXEMPT.keys())
     assert not lacking, f"These routes change data and have no command: {lacking}; {HOW}"
-    gone = sorted((COMMANDS.keys() | EXEMPT.keys()) - there)
+    gone = sorted((COMMANDS.keys() | EXEMPT.keys()) - acts)
     assert not gone, f"tests/cli/acts.py names what is no route that changes data: {gone}"
     assert not COMMANDS.keys() & EXEMPT.keys()
 
@@ -226,7 +226,7 @@ class Twins:
         self.session.rollback()
         study = self.session.query(Study).filter_by(slug=slug).one_or_none()
         study_id = study.id if study else 0
-        people = [one.id for one in self.people(study)]
+        people = [person.id for person in self.people(study)]
         rows = {}
         for table in Base.metadata.sorted_tables:
             columns = table.c
@@ -239,10 +239,12 @@ class Twins:
                 by_person = (
                     columns.participant_id.in_(people) if "participant_id" in columns else None
                 )
-                own = or_(*(each for each in (by_study, by_person) if each is not None))
+                own = or_(
+                    *(condition for condition in (by_study, by_person) if condition is not None)
+                )
             else:
                 continue
-            found = self.session.execute(table.select().where(own)).mappings()
+            selected = self.session.execute(table.select().where(own)).mappings()
             rows[table.name] = sorted(
                 str(
                     {
@@ -251,10 +253,10 @@ class Twins:
                         if c.name not in unlike
                     }
                 )
-                for row in found
+                for row in selected
             )
         self.session.rollback()
-        return {name: found for name, found in rows.items() if found}
+        return {name: selected for name, selected in rows.items() if selected}
 
     def plain(self, value, column, slug):
         """What of a value is the same in both twins."""
@@ -302,7 +304,7 @@ def mails(app, monkeypatch):
 def test_page_and_command_leave_the_same_rows_and_log(name, app, session, twins, run, mails):
     act = ACTS[name]
     twins.make(act.study)
-    page, command = (act.made.format(slug=slug) for slug in TWINS)
+    page, command = (act.new_slug.format(slug=slug) for slug in TWINS)
     before = twins.rows(page, act.unlike)
     assert before == twins.rows(command, act.unlike), "the twins are not alike"
     twins.by_page(act)

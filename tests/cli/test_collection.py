@@ -39,14 +39,14 @@ def test_a_collection_is_published_answered_closed_and_checked_by_commands(serve
     token = json.loads(added)["token"]
     address = f"{server.address}/collections/{name}"
     (tmp_path / "faulty.txt").write_text("t1 Q0 d1 1 high tag\n")
-    said = survey("collection", "submit", address, "faulty.txt", token=token, status=1)
-    assert "line 1: score 'high' found" in said
+    printed = survey("collection", "submit", address, "faulty.txt", token=token, status=1)
+    assert "line 1: score 'high' found" in printed
     assert not (tmp_path / "faulty.txt.receipt.json").exists()
     run = tmp_path / "run.txt"
     run.write_text(a_run(3.0))
-    said = survey("collection", "submit", address, "run.txt", token=token)
-    assert "AP: ." in said
-    assert "(*** against the baseline base)" in said
+    printed = survey("collection", "submit", address, "run.txt", token=token)
+    assert "AP: ." in printed
+    assert "(*** against the baseline base)" in printed
     saved = Path(f"{run}.receipt.json")
     assert json.loads(saved.read_text())["digest"] == digest
     key = json.loads(saved.read_text())["public_key"]
@@ -57,13 +57,13 @@ def test_a_collection_is_published_answered_closed_and_checked_by_commands(serve
     saved.write_text(saved.read_text().replace('"number": 1', '"number": 2'))
     changed = survey("receipt", "check", str(saved), status=1)
     assert "is not valid: it was changed after it was signed" in changed
-    said = survey("collection", "submit", address, "run.txt", token=token, status=1)
-    assert "is there already; --force replaces it" in said
+    printed = survey("collection", "submit", address, "run.txt", token=token, status=1)
+    assert "is there already; --force replaces it" in printed
     again = survey("collection", "submit", address, "run.txt", "--force", "--json", token=token)
     assert json.loads(again)["number"] == 1
     (tmp_path / "other.txt").write_text(a_run(1.0, 2))
-    said = survey("collection", "submit", address, "other.txt", token=token, status=1)
-    assert "has sent its run of today" in said
+    printed = survey("collection", "submit", address, "other.txt", token=token, status=1)
+    assert "has sent its run of today" in printed
     closed = survey("collection", "close", name, "--json")
     assert [row["name"] for row in json.loads(closed)["final"]] == ["ACME", "baseline base"]
     survey("collection", "reveal", name)
@@ -81,9 +81,9 @@ def test_a_collection_is_published_answered_closed_and_checked_by_commands(serve
 def test_an_address_that_cannot_be_asked_is_named(tmp_path, address, token, status, sentence):
     run = tmp_path / "run.txt"
     run.write_text(a_run(1.0))
-    said = said_by("collection", "submit", address, str(run), token=token, status=status)
-    assert sentence in said
-    assert token == "" or f" {token} " not in said
+    printed = said_by("collection", "submit", address, str(run), token=token, status=status)
+    assert sentence in printed
+    assert token == "" or f" {token} " not in printed
 
 
 def test_a_file_that_is_no_receipt_is_named(tmp_path):

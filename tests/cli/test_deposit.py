@@ -30,7 +30,7 @@ def published(session):
 
 
 def test_it_writes_what_an_archive_asks_for(run, published, tmp_path):
-    said = run("deposit", "five-systems", "--to", tmp_path / "deposit")
+    printed = run("deposit", "five-systems", "--to", tmp_path / "deposit")
     assert {path.name for path in (tmp_path / "deposit").iterdir()} == {
         "five-systems.zip",
         "fields.txt",
@@ -42,18 +42,18 @@ def test_it_writes_what_an_archive_asks_for(run, published, tmp_path):
     for text in ("title\nFive\n", "authors\nLovelace, Ada\n", "licence\nCC0-1.0\n"):
         assert text in fields
     assert published.plan.question_text.split("{")[0] in fields
-    assert "survey deposit five-systems --doi" in said
+    assert "survey deposit five-systems --doi" in printed
     run("deposit", "five-systems", "--to", tmp_path / "deposit", status=1)
 
 
 def test_the_doi_is_stored_and_logged_and_can_be_removed(run, published, session, tmp_path):
-    told = json.loads(run("deposit", "five-systems", "--doi", f"doi:{DOI}", "--json"))
-    assert told == {
+    fields = json.loads(run("deposit", "five-systems", "--doi", f"doi:{DOI}", "--json"))
+    assert fields == {
         "study": "five-systems",
         "title": "Five",
         "authors": "Lovelace, Ada",
         "licence": "CC0-1.0",
-        "description": told["description"],
+        "description": fields["description"],
         "doi": DOI,
         "written": None,
     }

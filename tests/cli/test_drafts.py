@@ -27,8 +27,8 @@ def plan_of(run):
 
 def test_fields_are_set_as_they_are_typed(run, draft):
     fields = ("minutes=40", "contact=me@x.org", "measures=AP,nDCG@10", "practice=no", "title=Yes")
-    told = json.loads(run("study", "set", "a-study", *fields, "--json"))
-    assert told["changed"]["minutes"] == {"before": "20", "now": "40"}
+    printed = json.loads(run("study", "set", "a-study", *fields, "--json"))
+    assert printed["changed"]["minutes"] == {"before": "20", "now": "40"}
     plan = plan_of(run)
     assert (plan["minutes"], plan["contact"], plan["title"]) == (40, "me@x.org", "Yes")
     assert (plan["measures"], plan["practice"]) == (["AP", "nDCG@10"], False)
@@ -45,7 +45,7 @@ def test_the_command_names_what_changed_in_the_recruitment(run, draft):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "sentence"),
     [
         ("minuts=4", "there is no field “minuts”; did you mean minutes?\n"),
         ("minutes=0", "minutes is 0; 1 to 600 are allowed."),
@@ -56,9 +56,9 @@ def test_the_command_names_what_changed_in_the_recruitment(run, draft):
         ("personal_fields=[", "personal_fields cannot be read"),
     ],
 )
-def test_what_cannot_be_set_is_told(run, draft, typed, told):
+def test_what_cannot_be_set_is_told(run, draft, typed, sentence):
     before = plan_of(run)
-    assert told in run("study", "set", "a-study", typed, status=2)
+    assert sentence in run("study", "set", "a-study", typed, status=2)
     assert plan_of(run) == before
 
 
@@ -81,16 +81,16 @@ def test_an_opened_study_is_not_changed(run, session):
 
 def test_the_pages_open_from_the_folder_and_lead_on(run, draft, tmp_path):
     folder = tmp_path / "pages"
-    told = json.loads(run("study", "preview", "a-study", "--to", folder, "--json"))
-    assert told["first"] == str(folder / "index.html")
+    printed = json.loads(run("study", "preview", "a-study", "--to", folder, "--json"))
+    assert printed["first"] == str(folder / "index.html")
     pages = {path.name: path.read_text() for path in folder.glob("*.html")}
-    assert told["pages"] == len(pages)
+    assert printed["pages"] == len(pages)
     leads_to(folder)
     seen, name = [], "index.html"
     while name not in seen:
         seen.append(name)
         forms = re.findall(r'<form[^>]* method="get" action="([^"]+)"', pages[name])
-        name = next((each for each in forms if each not in ("declined.html", *seen)), name)
+        name = next((form for form in forms if form not in ("declined.html", *seen)), name)
     questions = [f"question-{number}.html" for number in (1, 2, 3)]
     assert seen[0] == "index.html"
     assert seen[-4:] == [*questions, "review.html"] or seen[-5:-1] == [*questions, "review.html"]

@@ -28,9 +28,9 @@ def person(session, study):
 
 def events(session):
     session.rollback()
-    found = [(event.kind, event.detail) for event in session.query(Event).order_by(Event.id)]
+    listed = [(event.kind, event.detail) for event in session.query(Event).order_by(Event.id)]
     session.rollback()
-    return found
+    return listed
 
 
 def test_people_are_listed_and_never_their_answers(run, session, study, person):
@@ -96,12 +96,12 @@ def test_an_exclusion_has_a_reason_and_is_taken_back(run, session, study, person
 
 def test_an_unknown_participant_is_named_with_who_was_probably_meant(run, person):
     mistyped = f"{person[:-1]}{'A' if person[-1] != 'A' else 'B'}"
-    told = run("study", "exclude", "a-study", mistyped, "--reason", "x", status=1)
-    assert f"{mistyped} is not in the study 'a-study'. Did you mean {person}?" in told
-    told = run("study", "code", "a-study", "P-NO\0BODY", status=1)
-    assert "P-NO" in told
-    told = run("study", "include", "a-study", "somebody", status=1)
-    assert "`survey study people a-study` lists its participants." in told
+    printed = run("study", "exclude", "a-study", mistyped, "--reason", "x", status=1)
+    assert f"{mistyped} is not in the study 'a-study'. Did you mean {person}?" in printed
+    printed = run("study", "code", "a-study", "P-NO\0BODY", status=1)
+    assert "P-NO" in printed
+    printed = run("study", "include", "a-study", "somebody", status=1)
+    assert "`survey study people a-study` lists its participants." in printed
 
 
 def test_erased_is_erased_and_the_log_does_not_say_who(run, session, study, person, empty_app):

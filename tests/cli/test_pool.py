@@ -21,14 +21,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("pooled")
-    for name, files in site_bundles(made).items():
-        (made / f"{name}.zip").write_bytes(zipped(files))
-    return made
+    bundles = tmp_path_factory.mktemp("pooled")
+    for name, files in site_bundles(bundles).items():
+        (bundles / f"{name}.zip").write_bytes(zipped(files))
+    return bundles
 
 
 def run(folder, *arguments):
-    paths = [str(folder / each) if each.endswith(".zip") else each for each in arguments]
+    paths = [str(folder / word) if word.endswith(".zip") else word for word in arguments]
     return CliRunner().invoke(survey, ["pool", *paths])
 
 

@@ -99,7 +99,7 @@ def test_the_analysis_says_first_whether_it_is_the_registered_one(run, draft):
     assert first.startswith("The analysis is not the registered one. Changed: digest, sample size")
     content = json.loads(run("analyse", "pilot", "--include-test", "--json"))["registration"]
     assert not content["is_registered"]
-    statuses = {each["item"]: each["status"] for each in content["items"]}
+    statuses = {item["item"]: item["status"] for item in content["items"]}
     assert statuses["test"] == statuses["pairs"] == statuses["level"] == "same"
     run("analyse", "pilot", "--include-test", "--strict", status=1)
     run("export", "pilot", "--to", draft / "pilot.zip", "--include-test")
@@ -113,7 +113,7 @@ def _same_by_another_file(run, draft):
     """A registration that fits what was done is no reason to exit with 1."""
     done = json.loads(run("analyse", draft / "pilot.zip", "--include-test", "--json"))
     registration = json.loads((draft / "one" / "registration.json").read_text())
-    registration["items"] = {each["item"]: each["done"] for each in done["registration"]["items"]}
+    registration["items"] = {item["item"]: item["done"] for item in done["registration"]["items"]}
     file = draft / "fitting.json"
     file.write_text(json.dumps(registration))
     words = (draft / "pilot.zip", "--include-test", "--registration", file, "--strict")
@@ -138,6 +138,6 @@ def test_of_files_from_elsewhere_little_can_be_compared(run, draft, furnished):
     registered(run, draft / "one")
     words = ("--registration", draft / "one" / "registration.json", "--json", "--strict")
     content = json.loads(run("analyse", furnished / "votes", *words))["registration"]
-    statuses = {each["item"]: each["status"] for each in content["items"]}
+    statuses = {item["item"]: item["status"] for item in content["items"]}
     assert statuses.pop("options") == statuses.pop("version") == "same"
     assert {*statuses.values()} == {"cannot be compared"}

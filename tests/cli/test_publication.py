@@ -78,7 +78,7 @@ def test_a_link_is_withdrawn_of_a_guest_who_is_on_the_list(session, run, study):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "sentence"),
     [
         (("--platform", "prolific"), "code_complete cannot be empty (--code)."),
         (("--platform", "sona"), "Sona needs your school's own --return-url"),
@@ -86,8 +86,8 @@ def test_a_link_is_withdrawn_of_a_guest_who_is_on_the_list(session, run, study):
         (("--slot-minutes", "1"), "1 is not in the range"),
     ],
 )
-def test_recruitment_that_cannot_be_is_refused(run, study, options, told):
-    assert told in run("study", "recruit", "a-study", *options, status=2)
+def test_recruitment_that_cannot_be_is_refused(run, study, options, sentence):
+    assert sentence in run("study", "recruit", "a-study", *options, status=2)
 
 
 def test_recruitment_is_shown(run, study):

@@ -80,7 +80,7 @@ def test_what_changes_in_a_plan_changes_its_items_and_no_other(names):
         expected |= items
     registered = {"format": 1, **_empty(before), "items": items_of(before, DIGEST)}
     compared = compare(canonical(registered), items_of(a_plan(**changes), "b" * 64))
-    assert {each.item for each in compared.items if each.status == CHANGED} == expected
+    assert {item.item for item in compared.items if item.status == CHANGED} == expected
     assert compared.sentence.startswith("The analysis is not the registered one. Changed: digest")
     assert len(compared.deviations) == len(expected)
 
@@ -112,7 +112,7 @@ def test_what_is_not_known_is_not_compared():
     registered = {"format": 1, **_empty(a_plan()), "items": items_of(a_plan(), DIGEST)}
     done = {"options": registered["items"]["options"], "version": "0"}
     compared = compare(canonical(registered), done)
-    statuses = {each.item: each.status for each in compared.items}
+    statuses = {item.item: item.status for item in compared.items}
     assert statuses.pop("options") == SAME
     assert statuses.pop("version") == CHANGED
     assert {*statuses.values()} == {UNKNOWN}
@@ -128,7 +128,7 @@ def test_a_planned_look_may_stop_a_study_with_fewer(finished, status):
     items = items_of(a_plan(looks=[10, 20]), DIGEST)
     registered = {"format": 1, **_empty(a_plan()), "items": items}
     compared = compare(canonical(registered), {**items, "sample_size": finished})
-    [size] = [each for each in compared.items if each.item == "sample_size"]
+    [size] = [item for item in compared.items if item.item == "sample_size"]
     assert size.status == status
 
 
@@ -182,7 +182,7 @@ def test_a_draft_keeps_its_registration_with_power_and_seed(session, draft):
     assert registered["items"]["digest"] == lifecycle.current_digest(draft)
     assert (registered["power"]["seed"], registered["power"]["pair"]) == (1, "MNRO-NMRR")
     assert canonical(preregistration.registration_of(draft, STATED)) == draft.registration
-    [event] = [each for each, _ in _log(session, draft) if each.kind == "preregistered"]
+    [event] = [event for event, _ in _log(session, draft) if event.kind == "preregistered"]
     assert event.detail == f"SHA-256 {sum_of(draft.registration)}"
 
 
@@ -200,8 +200,13 @@ def test_the_texts_have_the_fields_of_the_forms_in_their_order(session, draft):
     assert _headings(files["aspredicted.md"]) == numbered
     assert _headings(files["osf.md"]) == OSF.split("|")
     text, checksum = files["registration.md"], sum_of(files["registration.json"])
-    for said in (*vars(STATED).values(), lifecycle.current_digest(draft), checksum, "the seed 1"):
-        assert said in text, said
+    for statement in (
+        *vars(STATED).values(),
+        lifecycle.current_digest(draft),
+        checksum,
+        "the seed 1",
+    ):
+        assert statement in text, statement
     assert "(not stated)" not in "".join(files.values())
     unstated = dict(registration_files(preregistration.registration_of(draft, Typed())))
     assert unstated["aspredicted.md"].count("(not stated)") == 2
@@ -228,8 +233,8 @@ def test_a_changed_draft_says_what_is_not_as_registered(session, draft):
 
 
 def _warnings(session, study):
-    found = lifecycle.check_study(session, study)
-    return [each for each in found if each.code == lifecycle.NOT_REGISTERED]
+    warnings = lifecycle.check_study(session, study)
+    return [warning for warning in warnings if warning.code == lifecycle.NOT_REGISTERED]
 
 
 @ON_SQLITE

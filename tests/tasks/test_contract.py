@@ -309,23 +309,23 @@ def test_the_pages_of_its_researcher_are_shown(app, session, study, kind):
 
 def figures_of_people(app, session, study, desk):
     """All that tells of people's answers: results, pages, files and the public page."""
-    told = {}
+    figures = {}
     for options in (AnalysisOptions(), AnalysisOptions(include_test=True)):
         results = bundle.analyse_stored(session, study, options)
-        told[options.include_test] = json.dumps(results.all_json()), results.answer_text
+        figures[options.include_test] = json.dumps(results.all_json()), results.answer_text
         session.rollback()
     for page in ("", "/progress", "/progress/live", "/results", "/results/report.html"):
         desk.open(f"/research/studies/{study.slug}{page}")
         assert desk.status == 200
-        told[page] = OF_THIS_REQUEST.sub("", desk.response.text)
+        figures[page] = OF_THIS_REQUEST.sub("", desk.response.text)
     public = app.test_client().get(f"/studies/{study.slug}").text
-    told["public"] = re.sub(r'<script type="application/ld\+json">.*?</script>', "", public)
-    told["public totals"] = app.test_client().get("/studies").text
+    figures["public"] = re.sub(r'<script type="application/ld\+json">.*?</script>', "", public)
+    figures["public totals"] = app.test_client().get("/studies").text
     files = exported(session, study)
     # What describes the files lists those of machines too.
     others = files.keys() - DESCRIPTIONS - {"SHA256SUMS"}
-    told |= {name: files[name] for name in others if not name.startswith("machines/")}
-    return told
+    figures |= {name: files[name] for name in others if not name.startswith("machines/")}
+    return figures
 
 
 @of_each_kind

@@ -44,13 +44,13 @@ def registered(session, study):
 @of_each_kind
 def test_an_analysis_as_planned_is_the_registered_one_but_for_its_size(session, registered, kind):
     results = bundle.results_of(session, registered, PLANNED)
-    statuses = {each.item: each.status for each in results.registered.items}
+    statuses = {item.item: item.status for item in results.registered.items}
     changed = {item for item, status in statuses.items() if status == "changed"}
     assert changed <= {"sample_size", "stop", "exclusion_people"}
     assert {*statuses.values()} <= {"same", "changed"}
     content = json.loads(json.dumps(results.all_json()))["registration"]
     assert content["is_registered"] == (not changed)
-    assert [each["item"] for each in content["items"]] == [*statuses]
+    assert [item["item"] for item in content["items"]] == [*statuses]
     assert "registration" in [section.name for section in results.all_sections]
     session.rollback()
 
@@ -61,8 +61,8 @@ def test_the_bundle_holds_the_registration_and_replicates(session, registered, k
     files = exported(session, registered)
     assert files[REGISTRATION_FILE] == registered.registration.encode()
     assert REGISTRATION_FILE in files["SHA256SUMS"].decode()
-    said = [*replicate(files)]
-    [sentence] = [each for each in said if each.startswith(REGISTRATION_FILE)]
+    sentences = [*replicate(files)]
+    [sentence] = [sentence for sentence in sentences if sentence.startswith(REGISTRATION_FILE)]
     assert sentence.startswith("registration.json: its digest is that of the study.")
     results = analyse_files(files, PLANNED)
     assert results.registered == bundle.results_of(session, registered, PLANNED).registered

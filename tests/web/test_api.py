@@ -41,16 +41,16 @@ class Program:
 def study(session, desk):
     ada = accounts.find_researcher(session, "Ada")
     plan = a_plan(questions=2)
-    made = lifecycle.create_owned_study(session, ada, "a-study", plan, Recruitment())
+    study = lifecycle.create_owned_study(session, ada, "a-study", plan, Recruitment())
     lifecycle.create_owned_study(session, ada, "another", plan, Recruitment())
-    open_it(session, made)
+    open_it(session, study)
     for number in range(3):
-        participant = a_ready_participant(session, made, f"browser {number}")
+        participant = a_ready_participant(session, study, f"browser {number}")
         for position in (1, 2):
             save_answer(session, participant, position, ticked(1), 9.5)
         participants.finish(session, participant)
     session.commit()
-    return made
+    return study
 
 
 @pytest.fixture

@@ -19,18 +19,18 @@ PAGE = "/research/pool"
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory):
-    found = site_bundles(tmp_path_factory.mktemp("sites"))
-    return {name: zipped(files) for name, files in found.items()}
+    bundles = site_bundles(tmp_path_factory.mktemp("sites"))
+    return {name: zipped(files) for name, files in bundles.items()}
 
 
 def chosen(sites, *names):
     return {"bundle": [(io.BytesIO(sites[name]), f"{name}.zip") for name in names]}
 
 
-def kept(desk):
+def files_listed(desk):
     """The files that the page keeps, with what is said against each."""
     return {
-        entry.strong.text: [each.text for each in entry.select("p.wrong")]
+        entry.strong.text: [reason.text for reason in entry.select("p.wrong")]
         for entry in desk.page.select(".kept li")
     }
 
@@ -54,7 +54,7 @@ def test_bundles_are_pooled_and_downloaded(desk, sites):
     assert len(desk.page.select(".rows li")) == 3
     assert answer in desk.page.select_one(".copied pre").text
     assert desk.page.select_one("#computed")
-    assert [*kept(desk)] == ["rome.zip", "lyon.zip", "oslo.zip", "bern.zip"]
+    assert [*files_listed(desk)] == ["rome.zip", "lyon.zip", "oslo.zip", "bern.zip"]
     desk.send(PAGE, download="zip")
     with zipfile.ZipFile(io.BytesIO(desk.response.data)) as archive:
         assert {"report.html", "pooled.csv", "figures/forest.pdf"} <= {*archive.namelist()}
@@ -65,7 +65,7 @@ def test_refusals_are_beside_their_files_which_stay(desk, sites):
     desk.open(PAGE)
     desk.send(PAGE, chosen(sites, "rome", "six", "lyon"), include_test="y")
     assert desk.status == 400
-    assert kept(desk) == {
+    assert files_listed(desk) == {
         "rome.zip": [],
         "six.zip": [
             "its digest differs from that of rome.zip",
@@ -86,7 +86,7 @@ def test_what_is_no_bundle_is_named_beside_it(desk, sites):
     files = chosen(sites, "rome")
     files["bundle"].append((io.BytesIO(b"none"), "notes.zip"))
     desk.send(PAGE, files)
-    [why] = kept(desk)["notes.zip"]
+    [why] = files_listed(desk)["notes.zip"]
     assert why.startswith("notes.zip is not a bundle")
 
 
@@ -95,12 +95,12 @@ def test_closed_studies_here_are_pooled_with_bundles(desk, session, sites):
     a_closed_study(session, ada, "here", CLEAR[:5])
     session.rollback()
     desk.open(PAGE)
-    assert [each["value"] for each in desk.page.select("[name=study]")] == ["here"]
+    assert [box["value"] for box in desk.page.select("[name=study]")] == ["here"]
     desk.send(PAGE, chosen(sites, "rome", "lyon"), study="here")
     assert "Three studies" in desk.page.select_one("#answer").text
     desk.open(PAGE)
     desk.send(PAGE, chosen(sites, "six"), study="here")
-    [why, *_] = [each.text for each in desk.page.select("#study p.wrong")]
+    [why, *_] = [reason.text for reason in desk.page.select("#study p.wrong")]
     assert why == "its digest differs from that of six.zip"
 
 
@@ -111,11 +111,11 @@ def test_no_tick_is_named_that_would_not_help(desk, session, sites):
     session.rollback()
     desk.open(PAGE)
     desk.send(PAGE, chosen(sites, "rome"), study="here")
-    reasons = [each.text for each in desk.page.select("#study .reasons p")]
+    reasons = [reason.text for reason in desk.page.select("#study .reasons p")]
     remedy = "the seed 5 is that of another study: it draws the same questions, so the plans "
     assert reasons[-1] == f"{remedy}must be the same"
     desk.send(PAGE, study="here", same_design="y")
-    assert [each.text for each in desk.page.select("#study .reasons p")] == reasons[-1:]
+    assert [reason.text for reason in desk.page.select("#study .reasons p")] == reasons[-1:]
 
 
 def test_a_script_reads_how_many_are_computed(desk):

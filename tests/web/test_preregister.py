@@ -80,7 +80,7 @@ def test_page_and_opening_warn_of_a_changed_plan(session, desk, registered):
     desk.open(PAGE)
     assert "Sample size (registered 30, now 7)." in desk.page.select_one("#changed").text
     desk.open(f"{STUDY}/open")
-    notices = [each.text for each in desk.page.select(".notice")]
+    notices = [notice.text for notice in desk.page.select(".notice")]
     assert any("sample size (registered 30, now 7)" in text for text in notices)
     assert desk.page.select_one(f".notice a[href='{PAGE}']")
     desk.open(f"{STUDY}/check")
@@ -92,8 +92,8 @@ def test_results_show_item_by_item_what_is_as_registered(session, desk, register
     desk.open(PAGE)
     assert not desk.page.select_one("textarea")
     assert desk.page.select_one("#registration")
-    one = a_ready_participant(session, registered)
-    save_answer(session, one, 1, OrderingAnswer(frozenset({1}), None))
+    participant = a_ready_participant(session, registered)
+    save_answer(session, participant, 1, OrderingAnswer(frozenset({1}), None))
     lifecycle.close_study(session, registered)
     session.rollback()
     desk.open(f"{STUDY}/results")

@@ -254,7 +254,7 @@ def test_a_doi_is_taken_back_into_page_and_citation(desk, closed, visitor, sessi
     steps = desk.page.select("#deposit > ol > li")
     assert len(steps) == 3
     assert steps[0].select_one("a")["href"] == f"{PUBLIC}/bundle.zip"
-    typed = [each.text for each in steps[1].select("dd > span")]
+    typed = [value.text for value in steps[1].select("dd > span")]
     assert typed[:3] == [closed.plan.title, "Lovelace, Ada; The retrieval group", "CC-BY-4.0"]
     desk.send(f"{PUBLISH}/doi", doi="10.5281/zenodo 1")
     assert desk.status == 400
@@ -287,10 +287,12 @@ def test_the_page_describes_the_dataset_for_search_engines(desk, closed, visitor
     assert (metadata["@type"], metadata["name"]) == ("Dataset", "Five </script><b>")
     assert metadata["distribution"]["contentUrl"].endswith(f"{PUBLIC}/bundle.zip")
     files = unzipped(visitor.get(f"{PUBLIC}/bundle.zip").data)
-    crate = {each["@id"]: each for each in json.loads(files["ro-crate-metadata.json"])["@graph"]}
+    crate = {
+        entity["@id"]: entity for entity in json.loads(files["ro-crate-metadata.json"])["@graph"]
+    }
     for name in ("name", "description", "datePublished", "identifier"):
         assert metadata[name] == crate["./"][name]
-    names = {each["name"] for each in metadata["variableMeasured"]}
+    names = {variable["name"] for variable in metadata["variableMeasured"]}
     assert {"clicked", "credited"} <= names
 
 

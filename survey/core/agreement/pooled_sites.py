@@ -187,7 +187,7 @@ class PooledPair:
     def random_clicks(self) -> bool:
         """Whether the lead may be what random clicking gives, identical orders included."""
         beyond = [of_pair.beyond_clicks for _, of_pair in self.sites]
-        known = [each for each in beyond if each is not None]
+        known = [lead for lead in beyond if lead is not None]
         if self.number < FEWEST_SITES or len(known) < self.number:
             return False
         test = mean_of_sites(known)
@@ -249,13 +249,13 @@ class PooledPair:
         else:
             points += f" ({self.figures['why']})"
         if self.scope == "none":
-            said = (
+            statement = (
                 f"it is not decided whether {first} or {second} is ahead; the difference, "
                 f"{self.ahead.title}, is {points}"
             )
         else:
-            said = f"{first} is ahead of {second} by {points}"
-        sentences = [f"{start}: {said}{of_kind}.", *self._more]
+            statement = f"{first} is ahead of {second} by {points}"
+        sentences = [f"{start}: {statement}{of_kind}.", *self._more]
         return " ".join(sentences)
 
     @property
@@ -281,7 +281,7 @@ class PooledPair:
 
     @property
     def _of_two(self) -> str:
-        told = [
+        leads = [
             f"{_points(of_pair.mean)} in {site.name} (95 % interval "
             f"{_ends(of_pair.interval(of_kind=not self.is_shared))})"
             for site, of_pair in self.sites
@@ -290,7 +290,7 @@ class PooledPair:
         by = f" (95 % interval {_ends(interval)})" if interval else ""
         first, second = (site.name for site, _ in self.sites)
         return (
-            f"{self.pair.title} is {list_words(told)}. {first} less {second}: "
+            f"{self.pair.title} is {list_words(leads)}. {first} less {second}: "
             f"{_points(self.figures['difference'])}{by}. Two studies have no verdict together: it "
             "takes three."
         )
@@ -303,7 +303,7 @@ class PooledPair:
         lead = f"{'+' * (points != '0')}{points} point{'s' * (points != '1')}"
         if self.number < FEWEST_SITES:
             return AnswerRow(first, f"over {second}:", f"{lead}.", "No verdict of two studies.")
-        found = sum(mean * self.mean > 0 for mean in self.differences)
+        agreeing = sum(mean * self.mean > 0 for mean in self.differences)
         interval = self.ends(self.figures["ci95"], 0)
         status = {
             "none": f"Not decided ({p_text(self.p_holm)}).",
@@ -312,7 +312,7 @@ class PooledPair:
         }[self.scope]
         if self.scope != "none" and self.may_be_ties:
             status = f"{status} It may be for showing no ties.".strip()
-        ahead = f"Ahead in {found} of {self.number} studies." if self.mean else ""
+        ahead = f"Ahead in {agreeing} of {self.number} studies." if self.mean else ""
         rest = [ahead, status]
         if interval:
             rest.insert(0, f"({interval}).")
@@ -356,13 +356,13 @@ def pooled_pairs(sites: Sequence[Site], *, is_shared: bool, seed: int) -> tuple[
         )
         for pair in common
     ]
-    of_means = holm([each.figures.get("p") for each in every])
-    of_kind = holm([(each.kind or {}).get("p") for each in every])
+    of_means = holm([pair.figures.get("p") for pair in every])
+    of_kind = holm([(pair.kind or {}).get("p") for pair in every])
     if len(sites) < FEWEST_SITES:
         return tuple(every)
     return tuple(
-        replace(each, p_holm=p, p_kind_holm=None if q is None or p is None else max(p, q))
-        for each, p, q in zip(every, of_means, of_kind, strict=True)
+        replace(pair, p_holm=p, p_kind_holm=None if q is None or p is None else max(p, q))
+        for pair, p, q in zip(every, of_means, of_kind, strict=True)
     )
 
 
@@ -380,7 +380,7 @@ def _within(figures: Figures, most: float = 1.0) -> Figures:
         elif isinstance(value, dict):
             value = _within(value, most)
         elif isinstance(value, list):
-            value = [_within(each, most) for each in value]
+            value = [_within(nested, most) for nested in value]
         within[name] = value
     return within
 

@@ -186,7 +186,7 @@ def run_leads(
     """
     leads, sampled_topics = [], set()
     for pair, counts, d, credits in _compared(answers, sides, runs, topics):
-        sampled_topics |= {topics.get(each, each) for each in credits.questions.tolist()}
+        sampled_topics |= {topics.get(number, number) for number in credits.questions.tolist()}
         tests = MeanTests.of(d, credits)
         equality = None
         if smallest_lead:

@@ -56,7 +56,7 @@ def pooled(*, differences: Sequence[float], se: Sequence[float], seed: int = SEE
         return {**figures, "why": figures.get("why") or ZERO_SE}
     v, df = errors**2, len(y) - 1
     tau2, q = _reml(y, v), float(_weighted(y, v)[1])
-    mean, around, weight, _ = (float(each) for each in _weighted(y, v + tau2))
+    mean, around, weight, _ = (float(figure) for figure in _weighted(y, v + tau2))
     hksj_se = math.sqrt(around / df / weight)
     reach = t_quantile(ENDS[1], df) * hksj_se
     low, high = (float(_tau2_where(y, v, chdtri(df, share))) for share in ENDS)

@@ -533,7 +533,7 @@ def _labels(content: Content) -> Iterator[Row]:
 
 
 def _gold(content: Content) -> Iterator[Row]:
-    numbers = {each.topic: each.number for each in content.questions}
+    numbers = {question.topic: question.number for question in content.questions}
     for participant, topic, *cells in content.results.pool.gold_rows():
         yield participant, numbers[topic], *cells
 

@@ -259,8 +259,8 @@ class OrderingResults(Results):
         """See ``Results``."""
         analysis = self.analysis
         if analysis.own_orderings:
-            return [Tested.of(each.pair, each.tests) for each in analysis.own_orderings.deciding]
-        return [Tested.of(each.pair, each) for each in analysis.agreement.differences]
+            return [Tested.of(lead.pair, lead.tests) for lead in analysis.own_orderings.deciding]
+        return [Tested.of(lead.pair, lead) for lead in analysis.agreement.differences]
 
     @property
     def sentences(self) -> list[Sentence]:

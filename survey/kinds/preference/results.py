@@ -626,7 +626,9 @@ class PreferenceResults(Results):
     def tested(self) -> list[Tested]:
         """See ``Results``: pairs of systems, then of measures."""
         leads = [Tested.of(lead.pair, lead.tests) for lead in self.leads.pairs]
-        return leads + [Tested.of(each.pair, each.tests) for each in self.analysis.differences]
+        return leads + [
+            Tested.of(difference.pair, difference.tests) for difference in self.analysis.differences
+        ]
 
     @property
     def measures_headline(self) -> str:

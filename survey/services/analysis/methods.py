@@ -52,7 +52,9 @@ def methods_files(results: Results) -> Iterator[tuple[str, str]]:
     """Yield methods.md and methods.tex, the captions of all figures behind the methods."""
     parts = methods_parts(results)
     captions = [
-        (each.name, caption_of(each, results.numbers)) for each in results.exhibits if not each.why
+        (exhibit.name, caption_of(exhibit, results.numbers))
+        for exhibit in results.exhibits
+        if not exhibit.why
     ]
     yield "methods.md", "".join(_markdown(parts, captions))
     yield "methods.tex", "".join(_latex(parts, captions))
@@ -122,5 +124,5 @@ def _latex(parts: Parts, captions: list[tuple[str, str]]) -> Iterator[str]:
 def _broken(text: str) -> str:
     """Return a paragraph in LaTeX, with places at which a digest may be broken."""
     return DIGEST.sub(
-        lambda found: r"\allowbreak{}".join(re.findall(".{8}", found[0])), escape_latex(text)
+        lambda match: r"\allowbreak{}".join(re.findall(".{8}", match[0])), escape_latex(text)
     )

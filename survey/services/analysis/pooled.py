@@ -56,7 +56,7 @@ class Pooling(Results):
     def pairs(self) -> tuple[PooledPair, ...]:
         """Every pair, that with the largest lead first."""
         pairs = pooled_pairs(self.sites, is_shared=self.is_shared, seed=self.seed)
-        return tuple(sorted(pairs, key=lambda each: -round(abs(each.mean), 9)))
+        return tuple(sorted(pairs, key=lambda pair: -round(abs(pair.mean), 9)))
 
     @property
     def participants(self) -> Collection[str]:
@@ -107,7 +107,7 @@ class Pooling(Results):
         if not self.has_verdict:
             return Chip(NOT_DECIDED, "open", "It takes three studies.")
         for scope, text in (("kind", NEW_QUESTIONS), ("these", THESE_QUESTIONS)):
-            if holds := [each for each in self.pairs if each.scope == scope]:
+            if holds := [pair for pair in self.pairs if pair.scope == scope]:
                 number = f", for {len(holds)} of {len(self.pairs)} leads"
                 of_leads = number * (len(self.pairs) > 1)
                 return Chip(text, "holds", f"At sites like these{of_leads}.")
@@ -116,7 +116,7 @@ class Pooling(Results):
     @property
     def rows(self) -> list[AnswerRow]:
         """See ``Results``: each pair."""
-        return [each.row for each in self.pairs]
+        return [pair.row for pair in self.pairs]
 
     @property
     def rows_note(self) -> str:
@@ -127,8 +127,8 @@ class Pooling(Results):
     def sentences(self) -> list[Sentence]:
         """See ``Results``: what the studies say of each pair."""
         return [
-            Sentence(each.sentence(self.start), each.ahead.title, each.scope != "none")
-            for each in self.pairs
+            Sentence(pair.sentence(self.start), pair.ahead.title, pair.scope != "none")
+            for pair in self.pairs
         ]
 
     @property
@@ -221,19 +221,19 @@ class Pooling(Results):
             ],
             "pairs": [
                 {
-                    **each.as_json(),
-                    "sentence": each.sentence(self.start),
-                    "may_be_ties": each.may_be_ties,
-                    "random_clicks": each.random_clicks,
+                    **pair.as_json(),
+                    "sentence": pair.sentence(self.start),
+                    "may_be_ties": pair.may_be_ties,
+                    "random_clicks": pair.random_clicks,
                 }
-                for each in self.pairs
+                for pair in self.pairs
             ],
         }
 
     def own_exhibits(self) -> Iterator[Exhibit]:
         """See ``Results``: a forest plot of each pair."""
-        for number, each in enumerate(self.pairs, 1):
-            yield _forest(each, "forest" if number == 1 else f"forest-{number}")
+        for number, pair in enumerate(self.pairs, 1):
+            yield _forest(pair, "forest" if number == 1 else f"forest-{number}")
 
     def own_sheets(self) -> Iterator[Sheet]:
         """See ``Results``."""
@@ -246,7 +246,7 @@ class Pooling(Results):
 
     def files(self) -> Iterator[tuple[str, str]]:
         """See ``Results``: every figure, a row each."""
-        rows = tuple(row for each in self.pairs for row in _tidy(each))
+        rows = tuple(row for pair in self.pairs for row in _tidy(pair))
         yield POOLED_FILE, as_csv(Sheet("pooled", "Pooled studies", COLUMNS, rows))
 
     @property
@@ -298,13 +298,13 @@ class Pooling(Results):
         if self.is_shared:
             columns += ("questions of this kind", "p, of this kind")
         rows: list[tuple[Cell, ...]] = []
-        for each in self.pairs:
-            kind = each.kind or {}
+        for pair in self.pairs:
+            kind = pair.kind or {}
             row: tuple[Cell, ...] = (
-                *(_name(each), 100 * abs(each.mean), each.ends(each.figures["ci95"]) or None),
-                *(_p(each.p_holm), each.ends(each.figures["prediction95"]) or None),
+                *(_name(pair), 100 * abs(pair.mean), pair.ends(pair.figures["ci95"]) or None),
+                *(_p(pair.p_holm), pair.ends(pair.figures["prediction95"]) or None),
             )
-            of_kind = each.ends(kind.get("ci95")) or None, _p(each.p_kind_holm)
+            of_kind = pair.ends(kind.get("ci95")) or None, _p(pair.p_kind_holm)
             rows.append((*row, *(of_kind if self.is_shared else ())))
         note = f"{self.rows_note} p: corrected for {len(self.pairs)} pairs (Holm)."
         title = "Leads at sites like these, in points"
@@ -313,20 +313,20 @@ class Pooling(Results):
     @property
     def _heterogeneity(self) -> Sheet:
         rows: list[tuple[Cell, ...]] = []
-        for each in self.pairs:
-            found = each.figures
-            weighted = found["weighted"] or {}
-            tau = found["tau2_ci95"]
-            sign = 1 if each.mean >= 0 else -1
+        for pair in self.pairs:
+            figures = pair.figures
+            weighted = figures["weighted"] or {}
+            tau = figures["tau2_ci95"]
+            sign = 1 if pair.mean >= 0 else -1
             rows.append(
                 (
-                    _name(each),
+                    _name(pair),
                     100 * sign * weighted["mean"] if weighted else None,
-                    each.ends(weighted.get("ci95")) or None,
-                    None if found["tau2_reml"] is None else 100 * found["tau2_reml"] ** 0.5,
+                    pair.ends(weighted.get("ci95")) or None,
+                    None if figures["tau2_reml"] is None else 100 * figures["tau2_reml"] ** 0.5,
                     None if tau is None else " to ".join(rounded(100 * end**0.5) for end in tau),
-                    *(found["Q"], _p(found["Q_p"])),
-                    None if found["I2_Q"] is None else 100 * found["I2_Q"],
+                    *(figures["Q"], _p(figures["Q_p"])),
+                    None if figures["I2_Q"] is None else 100 * figures["I2_Q"],
                 )
             )
         return Sheet(
@@ -342,10 +342,10 @@ class Pooling(Results):
     @property
     def _without_each(self) -> Sheet:
         rows = tuple(
-            (_name(each), site.name, 100 * sign * other["mean"], each.ends(other["ci95"]) or None)
-            for each in self.pairs
-            for sign in (1 if each.mean >= 0 else -1,)
-            for (site, _), other in zip(each.sites, each.figures["leave_one_out"], strict=True)
+            (_name(pair), site.name, 100 * sign * other["mean"], pair.ends(other["ci95"]) or None)
+            for pair in self.pairs
+            for sign in (1 if pair.mean >= 0 else -1,)
+            for (site, _), other in zip(pair.sites, pair.figures["leave_one_out"], strict=True)
         )
         columns = ("pair", "without", "lead", "95 % interval")
         return Sheet("without-each", "With one study left out", columns, rows, decimals=1)
@@ -354,12 +354,12 @@ class Pooling(Results):
     def _by_study(self) -> Sheet:
         rows = tuple(
             (
-                *(_name(each), site.name, site.people),
-                100 * of_pair.mean * (1 if each.mean >= 0 else -1),
-                each.ends(of_pair.interval(of_kind=not self.is_shared)),
+                *(_name(pair), site.name, site.people),
+                100 * of_pair.mean * (1 if pair.mean >= 0 else -1),
+                pair.ends(of_pair.interval(of_kind=not self.is_shared)),
             )
-            for each in self.pairs
-            for site, of_pair in each.sites
+            for pair in self.pairs
+            for site, of_pair in pair.sites
         )
         columns = ("pair", "study", "people", "lead", "95 % interval")
         return Sheet("sites", "Each study by itself", columns, rows, decimals=1)
@@ -386,15 +386,15 @@ def _forest(pair: PooledPair, name: str) -> Exhibit:
         for site, of_pair in pair.sites
     ]
     if pair.p_holm is not None or pair.number >= FEWEST_SITES:
-        found = pair.figures
-        rows.append(("mean", "sites like these", abs(pair.mean), _turned(found["ci95"], sign)))
-        if weighted := found["weighted"]:
+        figures = pair.figures
+        rows.append(("mean", "sites like these", abs(pair.mean), _turned(figures["ci95"], sign)))
+        if weighted := figures["weighted"]:
             ends = _turned(weighted["ci95"], sign)
             rows.append(("weighted", "weighted (REML)", sign * weighted["mean"], ends))
         if pair.kind:
             rows.append(("kind", "questions of this kind", None, _turned(pair.kind["ci95"], sign)))
-        if found["prediction95"]:
-            rows.append(("new", "a new site", None, _turned(found["prediction95"], sign)))
+        if figures["prediction95"]:
+            rows.append(("new", "a new site", None, _turned(figures["prediction95"], sign)))
     return forest(name, pair.ahead, rows)
 
 
@@ -407,7 +407,7 @@ def _turned(interval: Interval | None, sign: int) -> Interval | None:
 
 def _tidy(pair: PooledPair) -> Iterator[tuple[Cell, ...]]:
     """Yield the rows of a pair in pooled.csv: differences of its first less its second."""
-    names, found = (str(pair.pair), *pair.pair), pair.figures
+    names, overall = (str(pair.pair), *pair.pair), pair.figures
     people = sum(site.people for site, _ in pair.sites)
 
     def row(
@@ -424,19 +424,23 @@ def _tidy(pair: PooledPair) -> Iterator[tuple[Cell, ...]]:
         figures = {"estimate": of_pair.mean, "se": se, "df": df, "ci95": ends}
         yield row("site", figures, site.name, site.people)
     if pair.number < FEWEST_SITES:
-        yield row("difference", {**found, "estimate": found["difference"]})
+        yield row("difference", {**overall, "estimate": overall["difference"]})
         return
-    yield row("mean", {**found, "estimate": pair.mean, "p_holm": pair.p_holm})
-    for (site, _), other in zip(pair.sites, found["leave_one_out"], strict=True):
+    yield row("mean", {**overall, "estimate": pair.mean, "p_holm": pair.p_holm})
+    for (site, _), other in zip(pair.sites, overall["leave_one_out"], strict=True):
         rest = {"estimate": other["mean"], "ci95": other["ci95"]}
         yield row("without", rest, site.name, people - site.people)
-    if weighted := found["weighted"]:
+    if weighted := overall["weighted"]:
         rest = {"estimate": weighted["mean"], "se": weighted["hksj_se"], "ci95": weighted["ci95"]}
         yield row("weighted", rest)
-        of_tau = {"estimate": found["tau2_reml"], "ci95": found["tau2_ci95"], "p": found["Q_p"]}
+        of_tau = {
+            "estimate": overall["tau2_reml"],
+            "ci95": overall["tau2_ci95"],
+            "p": overall["Q_p"],
+        }
         yield row("tau2", of_tau)
     if (kind := pair.kind) and kind["variance"] is not None:
         rest = {"estimate": kind["mean"], "se": kind["variance"] ** 0.5, "p_holm": pair.p_kind_holm}
         yield row("kind", {**kind, **rest})
-    if found["prediction95"]:
-        yield row("new site", {"ci95": found["prediction95"]})
+    if overall["prediction95"]:
+        yield row("new site", {"ci95": overall["prediction95"]})

@@ -56,7 +56,7 @@ def _groups(results: Results) -> Iterator[tuple[str, str, list[Section]]]:
     """Yield the parts of the report that hold something: name, title, sections."""
     always = {"people", "methods", *(["asked"] if results.asked else [])}
     for name, title in GROUPS.items():
-        sections = [each for each in results.all_sections if each.part == name]
+        sections = [section for section in results.all_sections if section.part == name]
         if sections or name in always:
             yield name, title, sections
 

@@ -502,7 +502,9 @@ class Results(ABC):
     @property
     def all_sections(self) -> list[Section]:
         """The parts of the report, and the registration beside what was done."""
-        if self.registered is None or any(each.name == "registration" for each in self.sections):
+        if self.registered is None or any(
+            section.name == "registration" for section in self.sections
+        ):
             return self.sections
         changed = count_of(len(self.registered.changed), "item")
         blocks = [Prose(self.registered.sentence, is_small=False), *self.listings("registration")]
@@ -585,7 +587,7 @@ class Results(ABC):
 def registration_sheet(compared: Comparison) -> Sheet:
     """Return the table of a registration's items beside what was done."""
     columns = ("item", "status", "registered", "done")
-    rows = tuple(each.row for each in compared.items)
+    rows = tuple(item.row for item in compared.items)
     note = f"{ONLY_THERE} SHA-256 of this one: {compared.sha256}."
     return Sheet("registration", "Registered and done", columns, rows, note, part="checks")
 

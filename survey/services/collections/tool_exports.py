@@ -250,8 +250,8 @@ def _value_of(record: Mapping[str, Any], name: str, place: str, option: str) -> 
     value: Any = record
     for key in (name,) if name in record else name.split("."):
         if not isinstance(value, Mapping) or key not in value:
-            found = ", ".join([*value][:MOST_FIELDS]) if isinstance(value, Mapping) else fields
-            raise FaultyFilesError([f"{place}: no field {name}. Fields found: {found or 'none'}"])
+            names = ", ".join([*value][:MOST_FIELDS]) if isinstance(value, Mapping) else fields
+            raise FaultyFilesError([f"{place}: no field {name}. Fields found: {names or 'none'}"])
         value = value[key]
     return _text_of(value, f"{place}, field {name}")
 
@@ -259,8 +259,8 @@ def _value_of(record: Mapping[str, Any], name: str, place: str, option: str) -> 
 def _text_of(value: object, place: str) -> str:
     text = tidy(str(value)) if isinstance(value, str | int | float) else ""
     if not text or isinstance(value, bool):
-        found = shortened(json.dumps(value))
-        raise FaultyFilesError([f"{place}: {found} found; a text or a number is needed"])
+        printed = shortened(json.dumps(value))
+        raise FaultyFilesError([f"{place}: {printed} found; a text or a number is needed"])
     return text
 
 
@@ -372,8 +372,8 @@ def _read_doccano(file: TextFile, options: ReadingOptions, faults: FileFaults) -
             grade = NO_LABEL
             if labels != []:
                 [label] = labels if isinstance(labels, list) and len(labels) == 1 else [labels]
-                one = {**record, options.grade: label} if options.grade in record else record
-                grade = _value_of(one, options.grade, place, "--grade")
+                labelled = {**record, options.grade: label} if options.grade in record else record
+                grade = _value_of(labelled, options.grade, place, "--grade")
             rows.append(Judged(place, _file_stem(file), topic, document, grade))
     return rows
 
@@ -466,20 +466,22 @@ def _result_grade(place: str, record: Mapping[str, Any], wanted: str) -> str:
     """Return the one choice or rating of a result, "" of an empty or cancelled one."""
     if record.get("was_cancelled") or record.get("result") == []:
         return ""
-    results = [each for each in _objects(record, "result", place) if each.get("type") in GRADED]
-    names = [*dict.fromkeys(str(each.get("from_name")) for each in results)]
-    of_name = [each for each in results if wanted in ("", each.get("from_name"))]
+    results = [
+        result for result in _objects(record, "result", place) if result.get("type") in GRADED
+    ]
+    names = [*dict.fromkeys(str(result.get("from_name")) for result in results)]
+    of_name = [result for result in results if wanted in ("", result.get("from_name"))]
     if len(of_name) != 1:
-        found = f"{len(of_name)} found" if of_name else "none found"
+        number = f"{len(of_name)} found" if of_name else "none found"
         remedy = f"--grade names one of {', '.join(names)}" if names else "its type is choices"
-        raise FaultyFilesError([f"{place}: one choice or rating is needed, {found}; {remedy}"])
+        raise FaultyFilesError([f"{place}: one choice or rating is needed, {number}; {remedy}"])
     [result] = of_name
     value = result.get("value")
     grade = value.get(result["type"]) if isinstance(value, dict) else None
     if isinstance(grade, list):
         if len(grade) != 1:
-            found = shortened(json.dumps(grade))
-            raise FaultyFilesError([f"{place}: {found} chosen; one choice is needed"])
+            chosen = shortened(json.dumps(grade))
+            raise FaultyFilesError([f"{place}: {chosen} chosen; one choice is needed"])
         [grade] = grade
     return _text_of(grade, place)
 

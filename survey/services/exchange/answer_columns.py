@@ -69,7 +69,8 @@ class AnswerCells:
         self._study = csv_cell(content.slug)
         self._texts = "", "", ""
         self.questions = {
-            each.number: f"{each.number},{csv_cell(topic_of(each))}" for each in content.questions
+            question.number: f"{question.number},{csv_cell(topic_of(question))}"
+            for question in content.questions
         }
 
     def of(self, participant: str) -> tuple[str, str]:
@@ -131,9 +132,9 @@ def beside_tables(plan: Plan, questions_file: str) -> list[Table]:
     """Return beside.csv, with a column for each field, where the plan asks something."""
 
     def rows(content: Content) -> Iterator[Row]:
-        for each in content.beside():
-            values = (each.values.get(field.name) for field in plan.ask)
-            yield (each.participant, each.question, *values)
+        for answer in content.beside():
+            values = (answer.values.get(field.name) for field in plan.ask)
+            yield (answer.participant, answer.question, *values)
 
     columns = [
         replace(personal_column(field), name=beside_name(field.name), former=field.name)

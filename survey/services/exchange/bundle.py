@@ -463,7 +463,7 @@ def stream_zip(
                     if buffer.size > ZIP_CHUNK:
                         yield buffer.take()
             facts[name] = FileFacts(size, digest.hexdigest())
-        sums = {name: each.sha256 for name, each in facts.items()}
+        sums = {name: file.sha256 for name, file in facts.items()}
         archive.writestr(_entry(SUMS), sums_text(sums))
     yield buffer.take()
 

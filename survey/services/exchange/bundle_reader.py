@@ -794,7 +794,7 @@ def _check_script(
 
 def require_bundle(files: Files, name: str) -> None:
     """Refuse a zip or a folder that holds nothing of a bundle, or no checksums."""
-    if {each.split("/")[0] for each in files} in ({MACHINES_FOLDER}, {JUDGEMENTS_FOLDER}):
+    if {name.split("/")[0] for name in files} in ({MACHINES_FOLDER}, {JUDGEMENTS_FOLDER}):
         raise BundleError(
             f"{name} holds only a folder of a bundle. Name the zip, or the folder, of all its files"
         )
@@ -846,10 +846,10 @@ def _with_identities(files: Files, content: Content) -> Content:
 
 
 def _sum_of(texts: Iterable[str]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for text in texts:
-        found.update(text.encode())
-    return found.hexdigest()
+        digest.update(text.encode())
+    return digest.hexdigest()
 
 
 def _check_digest(content: Content, study: Mapping[str, Any], comparison: BundleComparison) -> None:
@@ -965,7 +965,7 @@ def _check_answers(
 ) -> Iterator[str]:
     """Compare the cells in tables of answers that repeat what is known of study and people."""
     known = [column.name for column in (STUDY, TOPIC, *COUNTING)]
-    topics = {each.number: topic_of(each) for each in content.questions}
+    topics = {question.number: topic_of(question) for question in content.questions}
     for table in tables_in(content):
         if table.name not in names or table.names[0] != STUDY.name:
             continue

@@ -113,8 +113,8 @@ class Damage:
         text, size = _text(self.files, name), len(published.encode())
         beginning = text.removesuffix("\n")
         if published.startswith(beginning):
-            there = len(beginning.encode())
-            self.changed[name] = f"its end is missing, after {there:,} of {size:,} bytes"
+            available = len(beginning.encode())
+            self.changed[name] = f"its end is missing, after {available:,} of {size:,} bytes"
             return
         unequal, changes = differences(name, text, published, numbers)
         if unequal:
@@ -193,7 +193,7 @@ def _led_to(
     heading: Sequence[str], pairs: Sequence[RowPair], result: str, numbers: Container[str]
 ) -> str:
     """Return which values of a table that is as published a changed row leads to."""
-    cells = [(pair, *each) for pair in pairs for each in unequal_cells(heading, pair, numbers)]
+    cells = [(pair, *cell) for pair in pairs for cell in unequal_cells(heading, pair, numbers)]
     if not cells:
         return f"{'fewer' if pairs[0].current is None else 'more'} rows than {result} has"
     columns = list_words([*dict.fromkeys(column for _, column, _, _ in cells)])
@@ -222,9 +222,9 @@ def find_damage(files: Files) -> Damage:
         damage.reformat(SUMS, changes)
     digests = {name: _sum_of(files, name) for name in files if name != listed_as}
     damage.added = [name for name in digests if name not in sums]
-    for name in [each for each in sums if each not in files]:
-        alike = [each for each in damage.added if digests[each] == sums[name]] or [
-            each for each in damage.added if _plain(each) == _plain(name)
+    for name in [listed for listed in sums if listed not in files]:
+        alike = [added for added in damage.added if digests[added] == sums[name]] or [
+            added for added in damage.added if _plain(added) == _plain(name)
         ]
         if alike:
             damage.added.remove(alike[0])

@@ -269,11 +269,11 @@ def resource_name(name: str) -> str:
 
 
 def _resource(table: Table, facts: FileFacts, written: Mapping[str, Table]) -> dict[str, Json]:
-    types = {each.name: _field_type(each) for each in table.columns}
+    types = {column.name: _field_type(column) for column in table.columns}
     keys: list[Json] = []
     for column, file in table.references.items():
         others = written[file].columns if file in written else ()
-        if types.get(column) in [_field_type(each) for each in others if each.name == column]:
+        if types.get(column) in [_field_type(other) for other in others if other.name == column]:
             reference = {"resource": resource_name(file), "fields": [column]}
             keys.append({"fields": [column], "reference": reference})
     return {

@@ -225,7 +225,7 @@ def _json_value(value: Json) -> Json:
 def unlike(value: object, other: object, verb: str = "found") -> str:
     """Return two values that differ, each from a little before the first difference on."""
     are_texts = isinstance(value, str) and isinstance(other, str)
-    texts = [str(each) if are_texts else repr(each) for each in (value, other)]
+    texts = [str(side) if are_texts else repr(side) for side in (value, other)]
     pairs = enumerate(zip(*texts, strict=False))
     same = next((place for place, (ours, theirs) in pairs if ours != theirs), min(map(len, texts)))
     start = max(0, same - SHOWN_BEFORE) if max(map(len, texts)) > MOST_REPEATED else 0

@@ -110,8 +110,8 @@ class _CheckedConnection(HTTPSConnection):
 
     def connect(self) -> None:
         """Look the host up, check its addresses, connect to the first that answers."""
-        found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-        places = [str(place[4][0]) for place in found]
+        answers = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        places = [str(place[4][0]) for place in answers]
         for place in places:
             if not self._is_allowed(place):
                 raise DownloadError(

@@ -155,14 +155,14 @@ def describe_zip(archive: zipfile.ZipFile, names: Iterable[str], name: str) -> s
         return _split(name)
     if inside := describe_inside(files, name):
         return inside
-    if any(each in files for each in OFFICE_NAMES):
+    if any(office_name in files for office_name in OFFICE_NAMES):
         return (
             f"{name} is a spreadsheet or a document, not a bundle. Name the zip or the unpacked "
             "folder of the bundle"
         )
     if any(entry.flag_bits & 1 for entry in archive.infolist()):
         return f"{name} is locked with a password. Unpack it with that, and name the folder"
-    for method, entry in {each.compress_type: each for each in archive.infolist()}.items():
+    for method, entry in {entry.compress_type: entry for entry in archive.infolist()}.items():
         try:
             archive.open(entry).close()
         except NotImplementedError:  # Zstandard is known to later versions of Python

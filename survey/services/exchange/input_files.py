@@ -268,8 +268,8 @@ def read_foreign_rows(
     except FaultyFilesError as error:
         raise BundleError(f"{error}. {allowed}") from None
     if not any({*heading} <= {*table.columns} for heading in headings):
-        found = ",".join((*table.columns, *table.columns_not_read))
-        raise BundleError(f"{name}, row 1: {found[:200]} found. {allowed}")
+        headings_read = ",".join((*table.columns, *table.columns_not_read))
+        raise BundleError(f"{name}, row 1: {headings_read[:200]} found. {allowed}")
     return [CsvRow(name, row.number, row.cells, foreign=True) for row in table.rows]
 
 
@@ -357,8 +357,8 @@ def stream_files(
         else:
             archive = zipfile.ZipFile(source)
             sizes = {
-                each: (entry.file_size, partial(archive.open, entry))
-                for each, entry in _entries(archive, name, on_left_out).items()
+                path: (entry.file_size, partial(archive.open, entry))
+                for path, entry in _entries(archive, name, on_left_out).items()
             }
     except FileNotFoundError:
         raise BundleError(f"there is no {name}") from None
@@ -398,7 +398,7 @@ def _paths_in(
         if path.is_dir() and path.name not in (JUDGEMENTS_FOLDER, MACHINES_FOLDER):
             on_left_out(f"{path.relative_to(top).as_posix()}/")
     inside = (f"{JUDGEMENTS_FOLDER}/*", f"{MACHINES_FOLDER}/*/*")
-    for path in sorted([*places, *(path for each in inside for path in folder.glob(each))]):
+    for path in sorted([*places, *(path for pattern in inside for path in folder.glob(pattern))]):
         if path.is_file() and not is_litter([path.name]):
             yield path.relative_to(folder).as_posix(), path
 

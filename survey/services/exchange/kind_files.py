@@ -313,11 +313,11 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
     def question_tables(self, plan: PlanT) -> list[Table]:
         """Return the file of the questions, number and fields, and that of their lists."""
         declared = value_fields(self.question)
-        lists = [each for each in declared if each.type in LIST_TYPES]
+        lists = [field for field in declared if field.type in LIST_TYPES]
         columns = [QUESTION, *map(column_of, declared)]
         has_topic = any(column.name == TOPIC.name for column in columns)
         columns = [
-            replace(column, twin=ITEMS_OF_LISTS * (column.name in [each.name for each in lists]))
+            replace(column, twin=ITEMS_OF_LISTS * (column.name in [field.name for field in lists]))
             for column in columns
         ]
         columns[1:1] = [] if has_topic else [TOPIC]
@@ -328,10 +328,10 @@ class KindFiles(Declaration[PlanT, QuestionT, PresentationT, AnswerT]):
                 yield (each.number, *values) if has_topic else (each.number, None, *values)
 
         def items(content: Content) -> Iterator[Row]:
-            for each in content.questions:
+            for question in content.questions:
                 for field in lists:
-                    for position, item in enumerate(getattr(each, field.name) or (), 1):
-                        yield each.number, field.name, None, position, item, None
+                    for position, item in enumerate(getattr(question, field.name) or (), 1):
+                        yield question.number, field.name, None, position, item, None
 
         table = Table(self.questions_file, columns, row_lines(rows), ["question"])
         return [table, *([self._items_table(items)] if lists else [])]

@@ -34,8 +34,10 @@ class PoolingError(SurveyError):
 
     def __init__(self, names: Sequence[str], faults: Mapping[int, Sequence[str]]) -> None:
         self.faults = {place: [*faults[place]] for place in sorted(faults) if faults[place]}
-        told = [f"{names[place]}: {why}" for place, each in self.faults.items() for why in each]
-        super().__init__("\n".join(told))
+        lines = [
+            f"{names[place]}: {why}" for place, reasons in self.faults.items() for why in reasons
+        ]
+        super().__init__("\n".join(lines))
 
 
 def pool_bundles(
@@ -146,7 +148,7 @@ def _compare(
     faults: dict[int, list[str]] = {}
     if len({*digests}) == 1:
         return faults, []
-    found: list[str] = []
+    differences: list[str] = []
     for place, content in enumerate(contents[1:], 1):
         earlier = names[digests.index(content.digest)] if content.digest in digests[:place] else ""
         if earlier and (same_design or content.digest != first.digest):
@@ -159,8 +161,8 @@ def _compare(
         if content.digest == first.digest:
             continue
         barred, allowed = _plan_differences(first, content, names[0])
-        found += [f"{names[place]} from {names[0]} in {text}" for text in allowed]
-        seeds = [each.plan.seed for each in contents[:place]]
+        differences += [f"{names[place]} from {names[0]} in {text}" for text in allowed]
+        seeds = [other.plan.seed for other in contents[:place]]
         if not barred and content.plan.seed in seeds:
             remedy = (
                 f"the seed {content.plan.seed} is that of another study: it draws the "
@@ -172,11 +174,11 @@ def _compare(
         if same_design and barred:
             faults[place] = barred
         elif not same_design:
-            told = [*barred, *(f"it differs from {names[0]} in {text}" for text in allowed)]
+            reasons = [*barred, *(f"it differs from {names[0]} in {text}" for text in allowed)]
             if not barred:
-                told.append(remedy)
-            faults[place] = [f"its digest differs from that of {names[0]}", *told]
-    return faults, found
+                reasons.append(remedy)
+            faults[place] = [f"its digest differs from that of {names[0]}", *reasons]
+    return faults, differences
 
 
 def _plan_differences(first: Content, second: Content, name: str) -> tuple[list[str], list[str]]:
@@ -184,10 +186,10 @@ def _plan_differences(first: Content, second: Content, name: str) -> tuple[list[
 
     ``name``: of the first study's file.
     """
-    kinds = [each.plan.kind for each in (second, first)]
+    kinds = [content.plan.kind for content in (second, first)]
     if kinds[0] != kinds[1]:
         return [f"it is a study of {kinds[0]}, and {name} one of {kinds[1]}"], []
-    plans = [each.plan.as_json() for each in (first, second)]
+    plans = [content.plan.as_json() for content in (first, second)]
     barred, allowed = [], []
     files = _files_of(first.plan)
     same_files = bool(files) and files == _files_of(second.plan)
@@ -281,8 +283,8 @@ def _pooling(
         study={"slug": "pooled", "title": f"{len(sites)} studies pooled"},
         simulated_ids=frozenset(simulated),
         left_out=LeftOut(
-            sum(each.test for each in left_out),
-            sum(each.excluded for each in left_out),
-            sum(each.flagged for each in left_out),
+            sum(results.test for results in left_out),
+            sum(results.excluded for results in left_out),
+            sum(results.flagged for results in left_out),
         ),
     )

@@ -49,7 +49,7 @@ def described(
     if not in_full or content is None:
         return results
     if results.left_out == NOBODY:
-        flags = [(each.is_test, each.excluded) for each in content.participants()]
+        flags = [(person.is_test, person.excluded) for person in content.participants()]
         people = Exclusions(*np.array(flags, dtype=bool).reshape(-1, 2).T)
         results = replace(results, left_out=LeftOut.of(people, options))
     return replace(results, paper_facts=_facts(results, content))
@@ -63,14 +63,14 @@ def _done(results: Results, content: Content | None, options: AnalysisOptions) -
     plan = content.plan
     items = items_of(plan, content.digest)
     counted = [*content.counted(options)]
-    finished = sum(each.status == "complete" for each in counted)
+    finished = sum(person.status == "complete" for person in counted)
     done = {
         **items,
         **chosen,
         "pairs": _pairs(results, str(items["pairs"])),
         "level": round(level_left(plan, content.looks, finished), 6),
         "exclusion_people": [f"{count}: {reason}" for reason, count in _excluded(content).items()],
-        "looks": sorted({int(str(each["participants"])) for each in content.looks}),
+        "looks": sorted({int(str(look["participants"])) for look in content.looks}),
         "sample_size": finished,
         "stop": items["stop"],
     }
@@ -95,20 +95,20 @@ def _pairs(results: Results, planned: str) -> str:
 
 def _excluded(content: Content) -> dict[str, int]:
     """Count the people who were excluded, by reason; test data are not counted."""
-    people = (each for each in content.participants() if each.excluded and not each.is_test)
-    return dict(sorted(Counter(each.exclude_reason or "" for each in people).items()))
+    people = (person for person in content.participants() if person.excluded and not person.is_test)
+    return dict(sorted(Counter(person.exclude_reason or "" for person in people).items()))
 
 
 def _facts(results: Results, content: Content) -> dict[str, Any]:
     """Return what methods say of people and plan, under the names that JSON has."""
     plan, ids = content.plan, frozenset(map(str, results.participants))
-    people: list[Any] = [each for each in content.participants() if each.public_id in ids]
+    people: list[Any] = [person for person in content.participants() if person.public_id in ids]
     numbers = [item.name for item in plan.personal_fields if item.kind == "number"]
     spreads = {
-        name: vars(spread([each.personal[name] for each in people if name in each.personal]))
+        name: vars(spread([person.personal[name] for person in people if name in person.personal]))
         for name in numbers
     }
-    minutes = spread([minutes_taken(each) for each in people])
+    minutes = spread([minutes_taken(person) for person in people])
     return {
         "people": {**spreads, "minutes": vars(minutes)},
         "excluded_by_reason": _excluded(content),

@@ -170,8 +170,8 @@ def _read_run(line: str, place: str) -> Run:
             raise BundleError(f"{place}, field {name}: it is missing; {allowed} is needed")
         if not is_allowed(values[name]):
             value = values[name]
-            found = shortened(value if isinstance(value, str) else json.dumps(value))
-            raise BundleError(f"{place}, field {name}: {found} found; {allowed} is needed")
+            printed = shortened(value if isinstance(value, str) else json.dumps(value))
+            raise BundleError(f"{place}, field {name}: {printed} found; {allowed} is needed")
     mark = values.get("replicates")
     if mark is not None and not isinstance(mark, bool):
         raise BundleError(f"{place}, field replicates: true or false is needed")
@@ -190,7 +190,7 @@ def read_registry(path: Path) -> dict[int, Run]:
     return runs
 
 
-class Told(NamedTuple):
+class RunDetails(NamedTuple):
     """What a bundle may not say of itself: authors, DOI and month, each may be empty."""
 
     authors: Sequence[str] = ()
@@ -198,14 +198,14 @@ class Told(NamedTuple):
     month: str = ""
 
 
-NOTHING_TOLD = Told()
+NO_DETAILS = RunDetails()
 
 
 def run_of_bundle(
     path: Path,
     name: str,
     address: str,
-    told: Told = NOTHING_TOLD,
+    details: RunDetails = NO_DETAILS,
     on_bytes: OnBytes = lambda _: None,
 ) -> Run:
     """Replicate a bundle and return its line; raises SurveyError where it does not replicate."""
@@ -220,8 +220,8 @@ def run_of_bundle(
     content, study = read_bundle(files)
     results = content.analysed(AnalysisOptions())
     cited = _citation_in(files)
-    times = (study["closed_at"], study["opened_at"], cited.get("date-released"), told.month)
-    month = told.month or next((str(time)[:7] for time in times if time), "")
+    times = (study["closed_at"], study["opened_at"], cited.get("date-released"), details.month)
+    month = details.month or next((str(time)[:7] for time in times if time), "")
     if not MONTH.fullmatch(month):
         raise SurveyError(f"{name} does not say when people took part; add --month YYYY-MM.")
     with path.open("rb") as file:
@@ -231,12 +231,12 @@ def run_of_bundle(
         address=address,
         sha256=sha256,
         title=str(cited.get("title") or content.plan.title),
-        authors=tuple(told.authors) or tuple(_authors(cited)),
+        authors=tuple(details.authors) or tuple(_authors(cited)),
         month=month,
         participants=len(results.participants),
         software=f"survey {study.get('versions', {}).get('survey', 'unknown')}",
         licence=str(cited.get("license") or ""),
-        doi=told.doi or str(cited.get("doi") or ""),
+        doi=details.doi or str(cited.get("doi") or ""),
         results={pair: round(points, ROUNDED) for pair, points in results.pair_points.items()},
     )
     return _read_run(run.line, name)  # what was typed, and the citation, may hold anything
@@ -261,22 +261,26 @@ def _authors(cited: Mapping[str, Any]) -> Iterator[str]:
 
 
 def add_run(
-    registry: Path, bundle: Path, address: str, told: Told, on_bytes: OnBytes = lambda _: None
+    registry: Path,
+    bundle: Path,
+    address: str,
+    details: RunDetails,
+    on_bytes: OnBytes = lambda _: None,
 ) -> Run:
     """Append a bundle's line to a registry; refuse one that is there or does not replicate."""
     if not is_address(address):
         raise SurveyError(
             f"--address: {shortened(address)} found; {FIELDS['address'][1]} is needed."
         )
-    if told.month and not MONTH.fullmatch(told.month):
-        found = shortened(told.month)
-        raise SurveyError(f"--month: {found} found; {FIELDS['month'][1]} is needed.")
+    if details.month and not MONTH.fullmatch(details.month):
+        month = shortened(details.month)
+        raise SurveyError(f"--month: {month} found; {FIELDS['month'][1]} is needed.")
     try:
-        told = told._replace(doi=read_doi(told.doi))
+        details = details._replace(doi=read_doi(details.doi))
     except ValueError as error:
         raise SurveyError(f"--doi: {error}") from None
     runs = read_registry(registry)
-    run = run_of_bundle(bundle, bundle.name, address, told, on_bytes)
+    run = run_of_bundle(bundle, bundle.name, address, details, on_bytes)
     for number, other in runs.items():
         if run.sha256 == other.sha256 or run.address == other.address:
             raise SurveyError(f"{registry.name}, line {number} has this bundle or address already.")
@@ -304,10 +308,10 @@ def check_run(run: Run, folder: Path, on_bytes: OnBytes = lambda _: None) -> Non
             digest = hashlib.file_digest(content, "sha256").hexdigest()
         if digest != run.sha256:
             raise BundleError(f"{run.address}: its SHA-256 is {digest}, not {run.sha256}")
-        told = Told(run.authors, run.doi, run.month)
-        found = run_of_bundle(path, run.address, run.address, told, on_bytes)
+        details = RunDetails(run.authors, run.doi, run.month)
+        recomputed_run = run_of_bundle(path, run.address, run.address, details, on_bytes)
     for name in ("digest", "participants", "results"):
-        listed, recomputed = getattr(run, name), getattr(found, name)
+        listed, recomputed = getattr(run, name), getattr(recomputed_run, name)
         if listed != recomputed and not (name == "results" and _are_close(listed, recomputed)):
             what = f"{shortened(str(listed))} found; recomputed {shortened(str(recomputed))}"
             raise BundleError(f"{run.address}, field {name}: {what}")
@@ -415,11 +419,11 @@ def _runs_by_digest(instance: Path, version: str) -> Mapping[str, Sequence[Run]]
 
 
 class RunRow(NamedTuple):
-    """A run as a page shows it; ``said``: "agrees", "differs", or why neither is said."""
+    """A run as a page shows it; ``verdict``: "agrees", "differs", or why neither."""
 
     run: Run
     points: float | None
-    said: str
+    verdict: str
 
 
 @dataclass(frozen=True)
@@ -450,13 +454,13 @@ class RunsOfStudy:
     @property
     def sentence(self) -> str:
         """How often the study was run, and how many runs agree, this one with itself too."""
-        said = [row.said for row in self.rows]
-        agreeing = said.count("agrees") + bool(self.own.get(self.pair))
-        failed = said.count("does not replicate")
+        verdicts = [row.verdict for row in self.rows]
+        agreeing = verdicts.count("agrees") + bool(self.own.get(self.pair))
+        failed = verdicts.count("does not replicate")
         of_failed = f" {failed} of the bundles {'do' if failed > 1 else 'does'} not replicate."
         return (
-            f"This study was run {len(said) + 1} times; {agreeing} agree{'s' * (agreeing == 1)}."
-            f"{of_failed * bool(failed)}"
+            f"This study was run {len(verdicts) + 1} times; "
+            f"{agreeing} agree{'s' * (agreeing == 1)}.{of_failed * bool(failed)}"
         )
 
 

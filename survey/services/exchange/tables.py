@@ -536,7 +536,7 @@ def participants_table(plan: Plan) -> Table:
         if of_record == LINE and not plan.machine_line:
             continue
         if of_record in asked:
-            columns += [personal_column(each) for each in asked[of_record]]
+            columns += [personal_column(field) for field in asked[of_record]]
         else:
             columns.append(_COMPUTED.get(of_record) or Column(name, source=EXPORTED[of_record]))
     columns += ATTENTION_COLUMNS if tells_attention(plan) else []

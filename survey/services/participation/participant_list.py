@@ -266,7 +266,7 @@ def named_participant(session: Session, study: Study, typed: str) -> Participant
     try:
         return find_participant(session, study, public_id if is_storable(public_id) else "?")
     except NotFoundError:
-        ids = [each.public_id for each in queries.participants_of(session, study.id)]
+        ids = [participant.public_id for participant in queries.participants_of(session, study.id)]
         meant = closest(public_id, ids)
         hint = f" Did you mean {meant}?" if meant else ""
         raise NotFoundError(

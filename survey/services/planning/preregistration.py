@@ -98,16 +98,16 @@ def _power(study: Study) -> dict[str, Json]:
         pair, powers = power.simulate_plan(plan, lifecycle.counted_questions(study))
     except (PlanError, SurveyError) as error:
         return {"sentence": f"Power cannot be simulated: {error}.".replace("..", ".")}
-    found = power.smallest_found(powers, kind.protocol(plan).smallest)
+    sentence = power.smallest_found(powers, kind.protocol(plan).smallest)
     others = [power.without_methods(plan), power.why_nothing(powers[0])]
     return {
         "sentence": " ".join(
-            filter(None, (f"{pair.title}: {found[0].lower()}{found[1:]}", *others))
+            filter(None, (f"{pair.title}: {sentence[0].lower()}{sentence[1:]}", *others))
         ),
         "pair": str(pair),
         "seed": power.PLAN_SEED,
         "replicates": powers[0].replicates,
         "differences": [
-            {"difference": each.difference, "power": round(each.power, 4)} for each in powers
+            {"difference": result.difference, "power": round(result.power, 4)} for result in powers
         ],
     }

@@ -659,7 +659,7 @@ def parse_typed(name: str, rule: Rule | None, text: str) -> object:
     if isinstance(rule, Words):
         return typed.split()
     if isinstance(rule, Choice):
-        return next((each for each in rule.allowed if str(each) == typed), text)
+        return next((choice for choice in rule.allowed if str(choice) == typed), text)
     return parse_nested(name, text) if rule is None or isinstance(rule, Nested) else text
 
 

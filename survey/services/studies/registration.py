@@ -94,7 +94,7 @@ class Typed:
     def missing(self) -> list[str]:
         """The labels of the fields that are empty."""
         rules = rules_of(Typed)
-        return [rules[each.name].label for each in fields(self) if not getattr(self, each.name)]
+        return [rules[field.name].label for field in fields(self) if not getattr(self, field.name)]
 
 
 def typed_fields(values: Mapping[str, object], file: str = "") -> Typed:
@@ -172,7 +172,7 @@ def field_sums(plan: Plan) -> dict[str, str]:
 def in_words(value: object) -> str:
     """Return the value of an item as people read it."""
     if isinstance(value, Mapping):
-        pairs = (f"{name}: {in_words(each)}" for name, each in sorted(value.items()))
+        pairs = (f"{name}: {in_words(item)}" for name, item in sorted(value.items()))
         return "; ".join(pairs) or "none"
     if isinstance(value, list | tuple):
         return "; ".join(map(in_words, value)) or "none"
@@ -201,8 +201,8 @@ def read_registration(text: str, file: str = REGISTRATION_FILE) -> dict[str, Any
     if not isinstance(content, dict) or not is_storable(json.dumps(content, ensure_ascii=False)):
         raise SurveyError(f"{file} holds no registration; {wanted}.")
     if content.get("format") != FORMAT or type(content.get("format")) is not int:
-        found = content.get("format")
-        raise SurveyError(f"{file}, format: {found!r} found; {FORMAT} can be read; {wanted}.")
+        number = content.get("format")
+        raise SurveyError(f"{file}, format: {number!r} found; {FORMAT} can be read; {wanted}.")
     for name, kind in {
         **dict.fromkeys(("items", "fields", "design", "power", "typed"), dict),
         **dict.fromkeys(("title", "slug", "kind", "address"), str),
@@ -210,7 +210,7 @@ def read_registration(text: str, file: str = REGISTRATION_FILE) -> dict[str, Any
         if not isinstance(content.get(name), kind):
             raise SurveyError(f"{file}, {name}: it is missing, or not as written; {wanted}.")
     for name in ("fields", "design", "typed"):
-        if not all(isinstance(each, str) for each in content[name].values()):
+        if not all(isinstance(value, str) for value in content[name].values()):
             raise SurveyError(f"{file}, {name}: texts are needed; {wanted}.")
     return content
 
@@ -265,12 +265,12 @@ class Comparison:
     @property
     def changed(self) -> list[str]:
         """The labels of the items that are not as registered."""
-        return [ITEMS[each.item] for each in self.items if each.status == CHANGED]
+        return [ITEMS[item.item] for item in self.items if item.status == CHANGED]
 
     @property
     def unknown(self) -> list[str]:
         """The labels of the items that cannot be compared."""
-        return [ITEMS[each.item] for each in self.items if each.status == UNKNOWN]
+        return [ITEMS[item.item] for item in self.items if item.status == UNKNOWN]
 
     @property
     def sentence(self) -> str:
@@ -291,7 +291,7 @@ class Comparison:
         """A sentence on each item that is not as registered."""
         return [
             f"{label}: registered {registered}, done {done}."
-            for label, status, registered, done in (each.row for each in self.items)
+            for label, status, registered, done in (item.row for item in self.items)
             if status == CHANGED
         ]
 
@@ -301,7 +301,7 @@ class Comparison:
             "sentence": self.sentence,
             "is_registered": not self.changed,
             "sha256": self.sha256,
-            "items": [vars(each) for each in self.items],
+            "items": [vars(item) for item in self.items],
         }
 
 

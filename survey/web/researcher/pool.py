@@ -82,14 +82,14 @@ def _of_page(text: str) -> str:
 
 def _form(**values: Any) -> PoolForm:
     form = PoolForm(**values)
-    form.study.choices = [(each.slug, each.plan.title) for each in _studies()]
+    form.study.choices = [(study.slug, study.plan.title) for study in _studies()]
     return form
 
 
 def _studies() -> list[Any]:
     """List the researcher's closed studies."""
     studies = accounts.studies_of(session(), g.researcher)
-    return [each for each, _ in studies if each.is_readable and each.status == "closed"]
+    return [study for study, _ in studies if study.is_readable and study.status == "closed"]
 
 
 def _page(form: PoolForm, status: int | None = None, **content: object) -> ResponseReturnValue:

@@ -113,7 +113,7 @@ def shown_results(results: Results, options: AnalysisOptions) -> dict[str, Any]:
 
 def _contents(results: Results, *, options: bool) -> list[tuple[str, str]]:
     """List the parts of the page: the id of each, and a short name."""
-    parts = [(each.name, each.short) for each in results.all_sections]
+    parts = [(section.name, section.short) for section in results.all_sections]
     numbers = [] if results.sheets else [("numbers", "All numbers")]
     return [*parts, *numbers, *([("options", "Options")] if options else [])]
 

@@ -32,80 +32,79 @@ def pooled(means, *, is_shared=True, **more):
 
 
 def test_a_lead_is_told_with_what_it_holds_for():
-    found = pooled([0.17, 0.20, 0.18, 0.16, 0.19])
-    assert found.scope == "kind"
-    assert found.sentence(START) == (
+    pair = pooled([0.17, 0.20, 0.18, 0.16, 0.19])
+    assert pair.scope == "kind"
+    assert pair.sentence(START) == (
         "Studies: MNRO is ahead of AP by 18.0 points at sites like these (95 % interval 16.0 to "
         "20.0); for questions of this kind 8.3 to 27.7. A new site may find 16 to 20. Without any "
         "one site the sign is the same."
     )
-    assert str(found.row) == "MNRO over AP: +18 points (16 to 20). Ahead in 5 of 5 studies."
+    assert str(pair.row) == "MNRO over AP: +18 points (16 to 20). Ahead in 5 of 5 studies."
 
 
 def test_the_one_behind_is_turned_to_the_front_with_all_its_numbers():
-    found = pooled([-0.17, -0.20, -0.18, -0.16, -0.19])
-    assert found.sentence(START) == pooled([0.17, 0.20, 0.18, 0.16, 0.19]).sentence(START).replace(
+    pair = pooled([-0.17, -0.20, -0.18, -0.16, -0.19])
+    assert pair.sentence(START) == pooled([0.17, 0.20, 0.18, 0.16, 0.19]).sentence(START).replace(
         "MNRO is ahead of AP", "AP is ahead of MNRO"
     )
-    assert found.as_json()["mean"] == pytest.approx(-0.18)
+    assert pair.as_json()["mean"] == pytest.approx(-0.18)
 
 
 def test_questions_of_their_own_are_a_sample_too():
-    found = pooled([0.17, 0.20, 0.18], is_shared=False)
-    assert found.scope == "kind"
-    assert (
-        "points at sites like these, for questions of this kind (95 % interval"
-        in found.sentence(START)
+    pair = pooled([0.17, 0.20, 0.18], is_shared=False)
+    assert pair.scope == "kind"
+    assert "points at sites like these, for questions of this kind (95 % interval" in pair.sentence(
+        START
     )
-    assert found.kind is None
-    assert "A new site" not in found.sentence(START)
+    assert pair.kind is None
+    assert "A new site" not in pair.sentence(START)
 
 
 def test_three_studies_of_the_same_questions_say_nothing_of_the_kind():
-    found = pooled([0.17, 0.20, 0.18])
-    assert found.scope == "these"
-    assert "questions of this kind" not in found.sentence(START)
+    pair = pooled([0.17, 0.20, 0.18])
+    assert pair.scope == "these"
+    assert "questions of this kind" not in pair.sentence(START)
 
 
 def test_questions_that_differ_much_leave_the_kind_open():
-    found = pooled([0.17, 0.20, 0.18, 0.16], spread=1.0)
-    assert found.scope == "these"
-    assert "; for questions of this kind −" in found.sentence(START)
-    assert str(found.row).endswith("Ahead in 4 of 4 studies. Only for these questions.")
+    pair = pooled([0.17, 0.20, 0.18, 0.16], spread=1.0)
+    assert pair.scope == "these"
+    assert "; for questions of this kind −" in pair.sentence(START)
+    assert str(pair.row).endswith("Ahead in 4 of 4 studies. Only for these questions.")
 
 
 def test_studies_that_contradict_each_other_decide_nothing():
-    found = pooled([0.4, -0.2, 0.1, -0.1])
-    assert found.scope == "none"
-    assert found.sentence(START).startswith(
+    pair = pooled([0.4, -0.2, 0.1, -0.1])
+    assert pair.scope == "none"
+    assert pair.sentence(START).startswith(
         "Studies: it is not decided whether MNRO or AP is ahead; the difference, MNRO − AP, is 5.0 "
         "points at sites like these (95 % interval −37.1 to 47.1); for questions of this kind"
     )
-    assert found.sentence(START).endswith("Without a the sign is not the same.")
-    assert "Ahead in 2 of 4 studies. Not decided (p =" in str(found.row)
+    assert pair.sentence(START).endswith("Without a the sign is not the same.")
+    assert "Ahead in 2 of 4 studies. Not decided (p =" in str(pair.row)
 
 
 def test_every_site_without_which_the_sign_changes_is_named():
-    found = pooled([0.3, 0.3, -0.25, -0.3])
-    assert found.sentence(START).endswith("Without a or b the sign is not the same.")
+    pair = pooled([0.3, 0.3, -0.25, -0.3])
+    assert pair.sentence(START).endswith("Without a or b the sign is not the same.")
 
 
 def test_no_lead_has_no_sign():
-    found = pooled([0.1, -0.1, 0.0, 0.0])
-    assert "is 0.0 points" in found.sentence(START)
-    assert "sign" not in found.sentence(START)
-    assert str(found.row).startswith("MNRO over AP: 0 points (")
+    pair = pooled([0.1, -0.1, 0.0, 0.0])
+    assert "is 0.0 points" in pair.sentence(START)
+    assert "sign" not in pair.sentence(START)
+    assert str(pair.row).startswith("MNRO over AP: 0 points (")
 
 
 def test_of_two_studies_both_are_told_and_there_is_no_verdict():
-    found = pooled([0.30, 0.18])
-    assert (found.scope, found.p_holm) == ("none", None)
-    assert found.sentence(START) == (
+    pair = pooled([0.30, 0.18])
+    assert (pair.scope, pair.p_holm) == ("none", None)
+    assert pair.sentence(START) == (
         "Studies: MNRO − AP is 30.0 points in a (95 % interval 19.5 to 40.5) and 18.0 points in b "
         "(95 % interval 7.5 to 28.5). a less b: 12.0 points (95 % interval −2.3 to 26.3). Two "
         "studies have no verdict together: it takes three."
     )
-    assert "verdict" not in found.as_json()
+    assert "verdict" not in pair.as_json()
 
 
 def test_an_interval_that_leaves_0_out_may_not_decide_among_several_pairs():
@@ -119,15 +118,13 @@ def test_an_interval_that_leaves_0_out_may_not_decide_among_several_pairs():
     assert first.figures["p"] < 0.05 < first.p_holm == pytest.approx(3 * first.figures["p"])
     assert f" by itself; {p_text(first.p_holm)}, corrected" in first.sentence(START)
     assert "corrected for 3 comparisons)" in first.sentence(START)
-    assert {first.scope, *(each.scope for each in others)} == {"none"}
+    assert {first.scope, *(pair.scope for pair in others)} == {"none"}
 
 
 def test_what_random_clicks_give_is_no_lead():
-    found = pooled([0.17, 0.20, 0.18, 0.16], beyond_clicks=0.0)
-    assert found.scope == "none"
-    assert "; what random clicking gives with identical orders explains it)" in found.sentence(
-        START
-    )
+    pair = pooled([0.17, 0.20, 0.18, 0.16], beyond_clicks=0.0)
+    assert pair.scope == "none"
+    assert "; what random clicking gives with identical orders explains it)" in pair.sentence(START)
     assert pooled([0.17, 0.20, 0.18], beyond_clicks=-0.1).scope == "none"
     sites = [
         Site(str(place), "", "", 20, 10, [of_site(mean, beyond_clicks=mean - 0.1)])
@@ -149,10 +146,10 @@ def test_a_lead_that_may_be_for_showing_no_ties_says_so():
 
 
 def test_intervals_end_where_a_difference_must():
-    found = pooled([0.9, 0.95, 0.7, 1.0])
-    assert found.figures["prediction95"][1] == 1.0 == found.kind["ci95"][1]
+    pair = pooled([0.9, 0.95, 0.7, 1.0])
+    assert pair.figures["prediction95"][1] == 1.0 == pair.kind["ci95"][1]
     unsure = [replace(of_site(mean), these=(2.0, 2)) for mean in (1.0, -1.0)]
-    sites = [Site(str(place), "", "", 3, 10, [each]) for place, each in enumerate(unsure)]
+    sites = [Site(str(place), "", "", 3, 10, [of_pair]) for place, of_pair in enumerate(unsure)]
     assert pooled_pairs(sites, is_shared=True, seed=1)[0].figures["ci95"] == (-2.0, 2.0)
 
 
@@ -170,15 +167,15 @@ def test_figures_of_a_study_are_those_of_its_own_analysis():
     credits, values = tally_values(answers, PAIR)
     d = np.array(values, dtype=float)
     tests = MeanTests.of(d, credits)
-    found = PairOfSite.of(PAIR, tests, d, credits, {1: "sea", 2: "sea"})
-    assert found.mean == pytest.approx(np.mean([value for *_, value in answers]))
-    assert found.these == (tests.participants.se, tests.participants.df)
-    assert found.kind[0] == max(tests.components.se, tests.components.se_independent)
-    assert [*found.by_question] == ["sea", "3", "4", "5"]
+    of_site = PairOfSite.of(PAIR, tests, d, credits, {1: "sea", 2: "sea"})
+    assert of_site.mean == pytest.approx(np.mean([value for *_, value in answers]))
+    assert of_site.these == (tests.participants.se, tests.participants.df)
+    assert of_site.kind[0] == max(tests.components.se, tests.components.se_independent)
+    assert [*of_site.by_question] == ["sea", "3", "4", "5"]
     of_sea = [value for _, question, value in answers if question < 3]
-    assert found.by_question["sea"] == pytest.approx(np.mean(of_sea))
-    one = [answer for answer in answers if answer[0] == "P-0"]
-    credits, values = tally_values(one, PAIR)
+    assert of_site.by_question["sea"] == pytest.approx(np.mean(of_sea))
+    of_person = [answer for answer in answers if answer[0] == "P-0"]
+    credits, values = tally_values(of_person, PAIR)
     d = np.array(values, dtype=float)
     assert PairOfSite.of(PAIR, MeanTests.of(d, credits), d, credits) is None
 

@@ -43,7 +43,7 @@ def numbers(figures):
         if name == "leave_one_out":
             continue
         values = numbers(value) if isinstance(value, dict) else np.ravel(value)
-        flat += [each for each in values if each is not None]
+        flat += [number for number in values if number is not None]
     return flat
 
 
@@ -92,12 +92,12 @@ def test_the_order_of_sites_does_not_matter(seed, shuffling):
 @given(seeds, st.floats(-1, 1))
 def test_a_constant_shifts_means_and_intervals_and_no_spread(seed, shift):
     data = studies(seed)
-    one = pooled(**data)
-    other = pooled(**data | {"differences": data["differences"] + shift})
+    before = pooled(**data)
+    after = pooled(**data | {"differences": data["differences"] + shift})
     for name in ("se", "tau2_reml", "tau2_ci95", "Q", "I2_Q"):
-        assert other[name] == pytest.approx(one[name], abs=1e-9)
+        assert after[name] == pytest.approx(before[name], abs=1e-9)
     for name in ("mean", "ci95", "prediction95"):
-        assert np.subtract(other[name], shift) == pytest.approx(one[name], abs=1e-9)
+        assert np.subtract(after[name], shift) == pytest.approx(before[name], abs=1e-9)
 
 
 @given(seeds)
@@ -135,7 +135,7 @@ def test_a_table_without_gaps_has_henderson_s_components_and_gaps_are_left_out()
         [None if (row + column) % 4 == 0 else table[row][column] for column in range(12)]
         for row in range(5)
     ]
-    known = [each for row in gaps for each in row if each is not None]
+    known = [value for row in gaps for value in row if value is not None]
     assert pooled_shared_questions(table=gaps)["mean"] == pytest.approx(np.mean(known))
 
 
@@ -144,7 +144,7 @@ def test_two_sites_differ_as_two_samples_do():
     first, second = chance.normal(0.3, 1, 20), chance.normal(0, 2, 9)
     figures = difference_of_two(
         [first.mean(), second.mean()],
-        [each.std(ddof=1) / len(each) ** 0.5 for each in (first, second)],
+        [sample.std(ddof=1) / len(sample) ** 0.5 for sample in (first, second)],
         [19, 8],
     )
     test = ttest_ind(first, second, equal_var=False)

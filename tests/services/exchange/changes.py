@@ -73,7 +73,7 @@ def with_json(files, name, change):
 
 def readdressed(again, files):
     """The files of a study that was imported under another address, with the first one's."""
-    old, new = (json.loads(each["study.json"])["slug"].encode() for each in (again, files))
+    old, new = (json.loads(content["study.json"])["slug"].encode() for content in (again, files))
     return {
         name: re.sub(rb"^" + old + b",", new + b",", content, flags=re.MULTILINE)
         if content.startswith(b"study,")

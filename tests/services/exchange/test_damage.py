@@ -494,10 +494,10 @@ def refused(files):
 
 
 def format_only(files, name, change, what):
-    told = refused({**files, name: change(files[name])})
-    assert told.startswith(f"{name}: {FORMAT} ("), told
-    assert what in told
-    assert told.splitlines()[1].startswith("Only the format changed. Unpack the published zip")
+    message = refused({**files, name: change(files[name])})
+    assert message.startswith(f"{name}: {FORMAT} ("), message
+    assert what in message
+    assert message.splitlines()[1].startswith("Only the format changed. Unpack the published zip")
 
 
 @pytest.mark.parametrize("change", TABLE_REWRITTEN)
@@ -581,8 +581,8 @@ def test_a_format_that_is_no_number_is_not_taken_for_a_later_one(bundle, number)
 
 
 def test_all_files_with_other_line_ends_are_one_sentence(bundle):
-    told = refused({name: content.replace(b"\n", b"\r\n") for name, content in bundle.items()})
-    first, remedy = told.splitlines()
+    message = refused({name: content.replace(b"\n", b"\r\n") for name, content in bundle.items()})
+    first, remedy = message.splitlines()
     assert first.endswith(f" more: {FORMAT} (line ends); every value is as published")
     assert remedy.startswith("Only the format changed")
 
@@ -761,11 +761,11 @@ CHANGED = {
 @pytest.mark.parametrize("change", CHANGED)
 def test_a_changed_value_is_told_with_its_place_and_what_it_leads_to(bundle, change):
     name, make, sentence = CHANGED[change]
-    told = refused({**bundle, name: make(bundle[name])})
-    assert told.startswith(f"{name} was changed: ")
-    assert sentence in told
-    assert told.splitlines()[1].startswith(TAKE)
-    assert len(told.splitlines()) == 2
+    message = refused({**bundle, name: make(bundle[name])})
+    assert message.startswith(f"{name} was changed: ")
+    assert sentence in message
+    assert message.splitlines()[1].startswith(TAKE)
+    assert len(message.splitlines()) == 2
 
 
 def test_a_changed_answer_leads_to_another_credit(bundle):
@@ -784,10 +784,10 @@ def test_a_row_is_named_only_where_it_is_the_only_one(bundle):
     files = dict(bundle)
     files["responses.csv"] = one_row(2, other_ticks)(bundle["responses.csv"])
     files["votes.csv"] = one_row(5, turned)(bundle["votes.csv"])
-    told = refused(files)
+    message = refused(files)
     # table4.csv has a row for a question, and so has no row of an answer.
-    assert not re.search("leads to another value of .* in table4", told)
-    assert [line.split()[0] for line in told.splitlines()[:-1]] == ["responses.csv", "votes.csv"]
+    assert not re.search("leads to another value of .* in table4", message)
+    assert [line.split()[0] for line in message.splitlines()[:-1]] == ["responses.csv", "votes.csv"]
 
 
 @pytest.mark.parametrize(
@@ -824,7 +824,7 @@ def test_several_damages_are_told_at_once(bundle):
         "responses.csv": one_row(2, other_ticks)(bundle["responses.csv"]),
         "notes.txt": b"mine",
     }
-    told = refused(files)
+    message = refused(files)
     for sentence in (
         f"questions.csv: {FORMAT} (a byte order mark, ",
         f"table3.csv is missing; {SUMS} lists it",
@@ -833,9 +833,9 @@ def test_several_damages_are_told_at_once(bundle):
         "votes.csv was changed: ",
         TAKE,
     ):
-        assert sentence in told
-    told = refused({name: b"x" if name != SUMS else content for name, content in bundle.items()})
-    assert len(told.splitlines()) <= 11
+        assert sentence in message
+    message = refused({name: b"x" if name != SUMS else content for name, content in bundle.items()})
+    assert len(message.splitlines()) <= 11
 
 
 def test_files_too_large_to_compare_are_named(bundle, monkeypatch):
@@ -867,9 +867,9 @@ OF_ANY_KIND: dict[str, tuple[Callable, str]] = {
 def test_answers_of_each_kind_are_told_from_their_format(kind, damage):
     files, (change, sentence) = released(kind), OF_ANY_KIND[damage]
     name = KINDS[json.loads(files["study.json"])["plan"].get("kind", "ordering")].answers_file
-    told = refused({**files, name: change(files[name])})
-    assert told.startswith(name)
-    assert sentence in told
+    message = refused({**files, name: change(files[name])})
+    assert message.startswith(name)
+    assert sentence in message
 
 
 @pytest.mark.parametrize("kind", ["labelling", "grouping"])
@@ -877,10 +877,10 @@ def test_a_file_of_judgements_is_compared_line_by_line(kind):
     files = released(kind)
     name = next(name for name in files if name.startswith("judgements/"))
     lines = files[name].splitlines(keepends=True)
-    told = refused({**files, name: b"".join([b"x" + lines[0], *lines[1:]])})
-    assert told.startswith(f"{name} was changed: line 1: 'x")
-    told = refused({**files, name: files[name].replace(b"\n", b"\r\n")})
-    assert told.startswith(f"{name}: {FORMAT} (line ends)")
+    message = refused({**files, name: b"".join([b"x" + lines[0], *lines[1:]])})
+    assert message.startswith(f"{name} was changed: line 1: 'x")
+    message = refused({**files, name: files[name].replace(b"\n", b"\r\n")})
+    assert message.startswith(f"{name}: {FORMAT} (line ends)")
 
 
 @pytest.mark.parametrize("kind", ["ordering", "labelling", "grouping", "preference", "of-runs"])

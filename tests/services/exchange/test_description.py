@@ -68,7 +68,7 @@ def stream(session, study, form):
 
 
 def entities(files):
-    return {each["@id"]: each for each in json.loads(files[CRATE])["@graph"]}
+    return {entity["@id"]: entity for entity in json.loads(files[CRATE])["@graph"]}
 
 
 LATER = [pytest.param(name, marks=[pytest.mark.slow] * (name != "ordering")) for name in KINDS]
@@ -96,17 +96,17 @@ def test_every_program_reads_it_without_an_error(files, tmp_path):
     assert report.flatten(["title", "note"]) == []
     assert report.valid
     package = json.loads(files[DATA_PACKAGE])
-    assert {each["path"] for each in package["resources"]} == {
+    assert {resource["path"] for resource in package["resources"]} == {
         name for name in files if name.endswith(".csv")
     }
-    for each in package["resources"]:
-        assert each["bytes"] == len(files[each["path"]])
-        assert each["hash"] == f"sha256:{sha256_of(files[each['path']])}"
+    for resource in package["resources"]:
+        assert resource["bytes"] == len(files[resource["path"]])
+        assert resource["hash"] == f"sha256:{sha256_of(files[resource['path']])}"
     Draft7Validator(CFF_SCHEMA).validate(yaml.load(files["CITATION.cff"], yaml.BaseLoader))
     check_crate(files)
     read = ROCrate(folder)
     assert read.root_dataset["name"] == entities(files)["./"]["name"]
-    assert {each.id for each in read.data_entities} == {*files} - {SUMS, CRATE}
+    assert {entity.id for entity in read.data_entities} == {*files} - {SUMS, CRATE}
 
 
 def check_crate(files):
@@ -127,7 +127,7 @@ def check_crate(files):
         assert entity["@type"]
         for reference in references_in(entity):
             assert reference in by_id or reference.startswith("https://w3id.org/"), reference
-    parts = {each["@id"] for each in root["hasPart"]}
+    parts = {part["@id"] for part in root["hasPart"]}
     assert parts == {*files} - {SUMS, CRATE}
     for name in parts:
         entity = by_id[name]
@@ -194,21 +194,21 @@ def test_it_replicates_and_is_the_same_each_time(session, any_study):
 
 def test_every_column_is_typed_and_described_as_in_the_codebook(bundle):
     fields = {
-        (each["path"], field["name"]): field
-        for each in json.loads(bundle[DATA_PACKAGE])["resources"]
-        for field in each["schema"]["fields"]
+        (resource["path"], field["name"]): field
+        for resource in json.loads(bundle[DATA_PACKAGE])["resources"]
+        for field in resource["schema"]["fields"]
     }
     codebook = rows_of(bundle, "codebook.csv")
     assert [*fields] == sorted(fields, key=lambda key: key[0])
     assert {*fields} == {(row["file"], row["column"]) for row in codebook}
     for row in codebook:
         assert fields[row["file"], row["column"]]["description"].startswith(row["meaning"])
-    found = fields["participants.csv", "started_at"]
-    assert (found["type"], found["constraints"]) == ("datetime", {"required": True})
-    found = fields["participants.csv", "education"]
-    assert found["constraints"] == {"enum": ["School", "'-none-", "A, B; or\u2028C"]}
-    found = fields["responses.csv", "is_test"]
-    assert (found["type"], found["constraints"]["enum"]) == ("integer", [0, 1])
+    field = fields["participants.csv", "started_at"]
+    assert (field["type"], field["constraints"]) == ("datetime", {"required": True})
+    field = fields["participants.csv", "education"]
+    assert field["constraints"] == {"enum": ["School", "'-none-", "A, B; or\u2028C"]}
+    field = fields["responses.csv", "is_test"]
+    assert (field["type"], field["constraints"]["enum"]) == ("integer", [0, 1])
     assert fields["responses.csv", "active_seconds"]["type"] == "number"
     assert "required" not in fields["responses.csv", "active_seconds"].get("constraints", {})
     assert fields["responses.csv", "clicked"]["type"] == "string"
@@ -228,7 +228,7 @@ def test_a_description_that_was_changed_is_found_out(bundle, name):
     assert changed != bundle[name]
     with pytest.raises(BundleError, match=name):
         steps_of(summed({**bundle, name: changed}))
-    rest = {each: content for each, content in bundle.items() if each != name}
+    rest = {other: content for other, content in bundle.items() if other != name}
     with pytest.raises(BundleError, match=f"{name} is missing"):
         steps_of(summed(rest))
 

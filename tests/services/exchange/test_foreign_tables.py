@@ -32,7 +32,7 @@ b,1,MNRO,0
 
 def released(name):
     with zipfile.ZipFile(RELEASED / f"{name}.zip") as bundle:
-        return {each: bundle.read(each) for each in bundle.namelist()}
+        return {name: bundle.read(name) for name in bundle.namelist()}
 
 
 def rows_of(content):
@@ -53,13 +53,13 @@ def flagged(files, name):
     ]
 
 
-def close(found, expected):
+def close(value, expected):
     if isinstance(expected, dict):
-        keys = {*found, *expected}
-        return all(close(found.get(key), expected.get(key)) for key in keys)
+        keys = {*value, *expected}
+        return all(close(value.get(key), expected.get(key)) for key in keys)
     if isinstance(expected, list | tuple):
-        return len(found) == len(expected) and all(map(close, found, expected))
-    return found == (pytest.approx(expected) if isinstance(expected, float) else expected)
+        return len(value) == len(expected) and all(map(close, value, expected))
+    return value == (pytest.approx(expected) if isinstance(expected, float) else expected)
 
 
 def refused(files, options=AS_PLANNED):
@@ -104,7 +104,7 @@ def test_preferences_alone_give_the_figures_of_systems_and_of_people(preference,
     assert close(figures["bradley_terry"]["pairs"], expected["bradley_terry"]["pairs"])
     assert (figures["answers"]["left"] is None) == is_tidy
     assert figures["measures"] == []
-    assert any("no questions.csv" in each.text for each in results.sentences)
+    assert any("no questions.csv" in sentence.text for sentence in results.sentences)
     assert results.headline
     assert results.rows
     assert results.exhibits
@@ -119,9 +119,9 @@ def test_votes_alone_give_the_differences_of_their_bundle():
     figures = results.as_json()
     assert close(figures["shares"]["of_responses"], expected["shares"]["of_responses"])
     assert len(figures["differences"]) == 3
-    for found, of_bundle in zip(figures["differences"], expected["differences"], strict=True):
+    for difference, of_bundle in zip(figures["differences"], expected["differences"], strict=True):
         for name in ("pair", "mean", "components", "participants", "kind", "these", "questions"):
-            assert close(found[name], of_bundle[name]), (found["pair"], name)
+            assert close(difference[name], of_bundle[name]), (difference["pair"], name)
     assert "Not computed" in results.remarks[0]
 
 

@@ -148,7 +148,7 @@ def test_a_wheel_holds_the_commit_that_it_was_built_from(monkeypatch, tmp_path):
     file = tmp_path / "COMMIT"
     monkeypatch.setattr(release, "IN_WHEEL", file)
     file.write_text("a" * 40 + "\n")
-    made = {"survey": __version__, "commit": "a" * 40, "modified": False}
-    assert release.made_by.__wrapped__() == made
+    maker = {"survey": __version__, "commit": "a" * 40, "modified": False}
+    assert release.made_by.__wrapped__() == maker
     file.write_text("a" * 40 + release.MODIFIED + "\n")
     assert release.made_by.__wrapped__()["modified"] is True

@@ -32,7 +32,7 @@ def sites(tmp_path_factory):
 
 def pooled(sites, *names, **wanted):
     return pool_bundles(
-        [sites[name] for name in names], [f"{each}.zip" for each in names], **wanted
+        [sites[name] for name in names], [f"{name}.zip" for name in names], **wanted
     )
 
 
@@ -45,17 +45,24 @@ def refused(bundles, **wanted):
 
 
 def test_five_sites_of_one_digest_are_pooled(sites):
-    found = pooled(sites, *VOTES)
-    assert found.is_shared
+    pooling = pooled(sites, *VOTES)
+    assert pooling.is_shared
     start = f"Five studies, {sum(map(len, VOTES.values()))} people, the same 8 questions: "
-    assert found.sentence.startswith(start)
-    assert {"rome", "kyiv"} == {each.split(":")[0] for each in found.people} & {"rome", "kyiv"}
-    assert all(each.split(":")[1].startswith("P-") for each in found.people)
-    by_pair = {each.pair: each for each in found.pairs}
+    assert pooling.sentence.startswith(start)
+    assert {"rome", "kyiv"} == {person.split(":")[0] for person in pooling.people} & {
+        "rome",
+        "kyiv",
+    }
+    assert all(person.split(":")[1].startswith("P-") for person in pooling.people)
+    by_pair = {pair.pair: pair for pair in pooling.pairs}
     pair = by_pair[Pair("MNRO", "NMRR")]
     for (site, of_pair), name in zip(pair.sites, VOTES, strict=True):
         analysis = json.loads(sites[name][ANALYSIS])
-        [own] = [each for each in analysis["differences"] if each["pair"] == "MNRO-NMRR"]
+        [own] = [
+            difference
+            for difference in analysis["differences"]
+            if difference["pair"] == "MNRO-NMRR"
+        ]
         assert site.people == analysis["n"]["participants"]
         assert of_pair.mean == pytest.approx(own["mean"])
         assert of_pair.these[0] == pytest.approx(own["participants"]["se"] or 0)
@@ -63,20 +70,20 @@ def test_five_sites_of_one_digest_are_pooled(sites):
             max(own["components"]["se"], own["components"]["se_independent"])
         )
     assert pair.mean == pytest.approx(sum(pair.differences) / 5)
-    assert pooled(sites, *reversed(VOTES)).pairs[0].mean == pytest.approx(found.pairs[0].mean)
-    assert pooled(sites, *reversed(VOTES)).sentence == found.sentence
+    assert pooled(sites, *reversed(VOTES)).pairs[0].mean == pytest.approx(pooling.pairs[0].mean)
+    assert pooled(sites, *reversed(VOTES)).sentence == pooling.sentence
 
 
 def test_all_that_is_printed_is_in_the_json_and_the_files(sites):
-    found = pooled(sites, *VOTES)
-    content = json.loads(json.dumps(found.all_json()))
-    assert content["sentence"] == found.sentence == found.headline
-    assert content["n"] == {"sites": 5, "participants": len(found.people)}
-    for each in content["pairs"]:
-        assert each["p_holm"] >= each["p"]
-        assert each["verdict"]["scope"] in ("kind", "these", "none")
-        assert len(each["studies"]) == 5
-    files = dict(report.report_files(found))
+    pooling = pooled(sites, *VOTES)
+    content = json.loads(json.dumps(pooling.all_json()))
+    assert content["sentence"] == pooling.sentence == pooling.headline
+    assert content["n"] == {"sites": 5, "participants": len(pooling.people)}
+    for pair in content["pairs"]:
+        assert pair["p_holm"] >= pair["p"]
+        assert pair["verdict"]["scope"] in ("kind", "these", "none")
+        assert len(pair["studies"]) == 5
+    files = dict(report.report_files(pooling))
     assert {"report.html", "analysis.json", "pooled.csv", "figures/forest.pdf"} <= files.keys()
     assert {"tables/leads.tex", "tables/heterogeneity.csv", "figures.tex"} <= files.keys()
     rows = [*csv.DictReader(io.StringIO(files["pooled.csv"].decode()))]
@@ -84,15 +91,15 @@ def test_all_that_is_printed_is_in_the_json_and_the_files(sites):
     several = ["mean", *["without"] * 5, "weighted", "tau2", "kind", "new site"]
     assert kinds == [*["site"] * 5, *several]
     [mean] = [row for row in rows if (row["pair"], row["what"]) == ("MNRO-NMRR", "mean")]
-    [of_pair] = [each for each in content["pairs"] if each["pair"] == "MNRO-NMRR"]
+    [of_pair] = [pair for pair in content["pairs"] if pair["pair"] == "MNRO-NMRR"]
     assert float(mean["estimate"]) == pytest.approx(of_pair["mean"])
     assert [float(mean[end]) for end in ("low", "high")] == pytest.approx(of_pair["ci95"])
     assert dict(report.report_files(pooled(sites, *VOTES))) == files
-    text = found.answer_text
+    text = pooling.answer_text
     assert "n: 5 studies" in text
     assert "Correction" not in text
     assert "correction: Holm" in text
-    assert found.sentence in files["report.html"].decode().replace("&lt;", "<")
+    assert pooling.sentence in files["report.html"].decode().replace("&lt;", "<")
 
 
 def test_the_forest_plot_has_a_row_for_each_site_and_what_follows(sites):
@@ -108,28 +115,28 @@ def test_the_forest_plot_has_a_row_for_each_site_and_what_follows(sites):
 
 
 def test_questions_of_their_own_need_the_option_and_say_how_they_differ(sites):
-    found = pooled(sites, *SEEDS, same_design=True)
-    assert not found.is_shared
-    assert "8 questions of their own each" in found.sentence
-    assert found.design_differences == [
+    pooling = pooled(sites, *SEEDS, same_design=True)
+    assert not pooling.is_shared
+    assert "8 questions of their own each" in pooling.sentence
+    assert pooling.design_differences == [
         f"{name}.zip from six.zip in seed: {seed} and 6" for name, seed in SEEDS.items() if seed > 6
     ]
-    for pair in found.pairs:
+    for pair in pooling.pairs:
         assert pair.kind is None
         assert pair.scope in ("kind", "none")
-        assert [each["se"] for each in pair.as_json()["studies"]] == [
+        assert [study["se"] for study in pair.as_json()["studies"]] == [
             of_pair.kind[0] for _, of_pair in pair.sites
         ]
 
 
 def test_two_studies_have_no_verdict_together(sites):
-    found = pooled(sites, "rome", "oslo")
-    assert found.chip.note == "It takes three studies."
-    assert "leads" not in found.sheet_of
-    assert [row["what"] for row in csv.DictReader(io.StringIO(dict(found.files())["pooled.csv"]))][
-        :3
-    ] == ["site", "site", "difference"]
-    dict(report.report_files(found))
+    pooling = pooled(sites, "rome", "oslo")
+    assert pooling.chip.note == "It takes three studies."
+    assert "leads" not in pooling.sheet_of
+    assert [
+        row["what"] for row in csv.DictReader(io.StringIO(dict(pooling.files())["pooled.csv"]))
+    ][:3] == ["site", "site", "difference"]
+    dict(report.report_files(pooling))
 
 
 def test_one_bundle_is_too_few(sites):
@@ -194,9 +201,11 @@ def test_preferences_are_pooled_by_pairs_of_systems():
     plan = a_preference_plan()
     questions = plan.draw_questions()
     judgements = [
-        Judgement(f"P{who}", each.number, "AB"[(who + each.number) % 3 == 0], "left", None, {})
+        Judgement(
+            f"P{who}", question.number, "AB"[(who + question.number) % 3 == 0], "left", None, {}
+        )
         for who in range(9)
-        for each in questions
+        for question in questions
     ]
     results = PreferenceResults(plan, questions, judgements)
     [of_pair] = results.site_pairs

@@ -17,8 +17,8 @@ from survey.services.exchange.registry import (
     LARGEST_REGISTRY,
     STORED,
     Run,
+    RunDetails,
     RunsOfStudy,
-    Told,
     add_run,
     check_run,
     is_address,
@@ -32,7 +32,7 @@ from survey.services.exchange.registry import (
 from tests.services.exchange.changes import zipped
 
 RELEASED = Path(__file__).parents[2] / "cases" / "released" / "0.2.0"
-TOLD = Told(("Lovelace, Ada",), "10.5281/zenodo.1", "2026-05")
+DETAILS = RunDetails(("Lovelace, Ada",), "10.5281/zenodo.1", "2026-05")
 RUN = Run(
     digest="a" * 64,
     address="https://x.org/a.zip",
@@ -61,7 +61,7 @@ def run_of(number, **changes):
 
 def added(folder, kind="ordering"):
     name = f"{kind}.zip"
-    return add_run(folder / "registry.jsonl", folder / name, name, TOLD)
+    return add_run(folder / "registry.jsonl", folder / name, name, DETAILS)
 
 
 def refused(line, **changes):
@@ -97,13 +97,13 @@ def test_what_does_not_replicate_or_is_personal_is_not_added(folder):
     with pytest.raises(BundleError):
         added(folder)
     with pytest.raises(SurveyError, match="does not say when people took part; add --month"):
-        add_run(folder / "r", folder / "preference.zip", "p.zip", Told())
+        add_run(folder / "r", folder / "preference.zip", "p.zip", RunDetails())
     with pytest.raises(SurveyError, match="--doi: “10” is not a DOI"):
-        add_run(folder / "r", folder / "preference.zip", "p.zip", TOLD._replace(doi="10"))
+        add_run(folder / "r", folder / "preference.zip", "p.zip", DETAILS._replace(doi="10"))
     with pytest.raises(SurveyError, match="--address: '/etc/passwd' found; an address"):
-        add_run(folder / "r", folder / "preference.zip", "/etc/passwd", TOLD)
+        add_run(folder / "r", folder / "preference.zip", "/etc/passwd", DETAILS)
     with pytest.raises(BundleError, match="is a folder; the zip is needed"):
-        add_run(folder / "r", folder, "p.zip", TOLD)
+        add_run(folder / "r", folder, "p.zip", DETAILS)
     assert not (folder / "r").exists()
     assert not (folder / "registry.jsonl").exists()
 
@@ -273,7 +273,7 @@ def test_the_studys_own_bundle_is_no_other_run_wherever_it_is(tmp_path, changes,
 
 
 def test_a_doi_is_typed_in_any_way_and_a_month_that_is_none_is_named(folder):
-    bundle, told = folder / "ordering.zip", TOLD._replace(doi="https://doi.org/10.5281/zenodo.7")
+    bundle, told = folder / "ordering.zip", DETAILS._replace(doi="https://doi.org/10.5281/zenodo.7")
     for wrong, fault in (({"month": "May"}, "--month: 'May' found"), ({"doi": "x"}, "--doi: “x”")):
         with pytest.raises(SurveyError, match=fault):
             add_run(folder / "r.jsonl", bundle, "a.zip", told._replace(**wrong))
@@ -292,6 +292,6 @@ def test_a_registry_that_windows_saved_is_read_and_marked(folder):
 
 def test_a_bundle_without_authors_has_none_in_its_line(bundle, folder):
     (folder / "b.zip").write_bytes(zipped(bundle))
-    told = TOLD._replace(authors=())
+    told = DETAILS._replace(authors=())
     assert b"Authors not named yet" in bundle["CITATION.cff"]
     assert add_run(folder / "r.jsonl", folder / "b.zip", "b.zip", told).authors == ()

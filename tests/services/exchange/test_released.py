@@ -71,7 +71,7 @@ def test_all_that_the_last_bundles_of_format_1_hold_is_compared_by_its_rules(pat
     ],
 )
 def test_a_changed_cell_of_format_1_is_named_as_before(name, file, row, column, cell, fault):
-    [path] = [each for each in LAST_OF_FORMAT_1 if each.stem == name]
+    [path] = [bundle for bundle in LAST_OF_FORMAT_1 if bundle.stem == name]
     with pytest.raises(BundleError, match=f"{file}, row {row}, column {column}: {fault}"):
         steps_of(with_cell(open_files(path, path.name), file, row, column, cell))
 

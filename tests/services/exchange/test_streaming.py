@@ -64,28 +64,28 @@ def answers(draw):
 FLAGGED = {"0", "a"}
 
 
-def one_by_one(one, people):
+def one_by_one(answer, people):
     """The cells of an answer, each for itself."""
-    person = people[one.participant]
+    person = people[answer.participant]
     return (
-        *("five", one.participant, one.question, "", one.position),
-        *map(spaced, (one.label_order, one.column_order, one.list_order)),
-        *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
-        *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
-        *(person.is_test, person.excluded, one.participant in FLAGGED, person.arm),
-        *(one.asked, "no"),
-        *(yes_or_no(one.typed), yes_or_no(one.scores_seen), one.reason),
+        *("five", answer.participant, answer.question, "", answer.position),
+        *map(spaced, (answer.label_order, answer.column_order, answer.list_order)),
+        *(spaced(sorted(answer.clicked)), None if answer.own is None else str(answer.own)),
+        *(answer.shown_at, answer.submitted_at, answer.active_seconds, answer.revisions),
+        *(person.is_test, person.excluded, answer.participant in FLAGGED, person.arm),
+        *(answer.asked, "no"),
+        *(yes_or_no(answer.typed), yes_or_no(answer.scores_seen), answer.reason),
     )
 
 
 @given(st.lists(answers(), max_size=8))
-def test_an_answer_is_written_as_its_cells_would_be_one_by_one(given):
+def test_an_answer_is_written_as_its_cells_would_be_one_by_one(records):
     plan = a_plan(reason_question="Why?")
     people = {
-        one.participant: SimpleNamespace(
-            public_id=one.participant, is_test=one.is_test, excluded=one.excluded, arm=None
+        answer.participant: SimpleNamespace(
+            public_id=answer.participant, is_test=answer.is_test, excluded=answer.excluded, arm=None
         )
-        for one in given
+        for answer in records
     }
     content = SimpleNamespace(
         slug="five",
@@ -93,10 +93,10 @@ def test_an_answer_is_written_as_its_cells_would_be_one_by_one(given):
         participants=lambda: iter(people.values()),
         plan=plan,
         questions=[SimpleNamespace(number=number, lists={}) for number in (1, 2, 3)],
-        answers=SimpleNamespace(rows=lambda: iter(given)),
+        answers=SimpleNamespace(rows=lambda: iter(records)),
     )
     body = [*responses_table(plan).body(content)]
-    assert body == [row_line(one_by_one(one, people)) for one in given]
+    assert body == [row_line(one_by_one(answer, people)) for answer in records]
 
 
 @given(MOMENTS)
