@@ -16,7 +16,6 @@ from survey.core.studies.fields import (
     value_fields,
 )
 from survey.core.studies.plan import Check, Plan, TaskQuestion
-from survey.core.studies.protocol import Protocol
 from survey.core.text_input import Json
 from survey.core.ways_in import Sources, WayIn
 
@@ -26,6 +25,10 @@ PresentationT = TypeVar("PresentationT")
 AnswerT = TypeVar("AnswerT")
 
 AS_PLANNED = "as-planned"
+NO_POWER = (
+    "Power is not simulated for this kind of question. In its place stand the numbers of "
+    "participants and questions, and the intervals that are reported with each result."
+)
 FIELDS_IN: dict[str, tuple[type, ...]] = {  # the types of the fields that each declares
     "question": (str, int, bool, float, tuple[str, ...]),
     "presentation": (str, int, bool, float),
@@ -74,6 +77,29 @@ class TopicRow(NamedTuple):
 @dataclass(frozen=True)
 class Unvaried(Declared):
     """How a question is shown that every participant sees alike."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The analysis that follows from a plan, in parts of sentences for registrations and papers.
+
+    ``outcome``: what is measured; ``conditions``: what varies within participants; ``randomised``:
+    what is drawn for each participant; ``pairs``: whose differences are tested, like MNRO-AP;
+    ``primary``: the one tested first and by itself, "" without one; ``smallest``: the smallest
+    difference that matters, in points; ``scope``: for what results hold; ``instead``: what is said
+    where power is not simulated.
+    """
+
+    outcome: str = "the participants' answers"
+    conditions: str = "none"
+    randomised: str = ""
+    pairs: tuple[str, ...] = ()
+    primary: str = ""
+    smallest: int | None = None
+    scope: str = "these questions and participants"
+    test: str = "none, answers are counted"
+    correction: str = "none"
+    instead: str = NO_POWER
 
 
 class Declaration(ABC, Generic[PlanT, QuestionT, PresentationT, AnswerT]):

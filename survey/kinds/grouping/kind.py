@@ -14,11 +14,10 @@ from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import Check
-from survey.core.studies.protocol import Protocol
 from survey.core.text_input import Json
 from survey.core.ways_in import JUDGEMENTS, Sources
 from survey.db.models.base import Base
-from survey.kinds import Record, Sheet
+from survey.kinds import Protocol, Record, Sheet
 from survey.kinds.grouping.answer import (
     ASKED,
     MERGE,

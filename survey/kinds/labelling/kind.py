@@ -16,12 +16,11 @@ from survey.core.collections.pools import LIKENESS, counted
 from survey.core.kind import TopicRow
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import Check
-from survey.core.studies.protocol import Protocol
 from survey.core.text_input import Json
 from survey.core.ways_in import KEYWORDS, POOL, TOPICS, Sources
 from survey.db.models import Study
 from survey.db.models.base import Base
-from survey.kinds import Record, Results, Sheet
+from survey.kinds import Protocol, Record, Results, Sheet
 from survey.kinds.labelling import checks
 from survey.kinds.labelling.answer import (
     ASKED,

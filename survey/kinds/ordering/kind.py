@@ -16,7 +16,6 @@ from survey.core.statistics.rater_agreement import agreement_rate
 from survey.core.studies.fields import Finding, list_words
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import OBVIOUS, Check
-from survey.core.studies.protocol import Protocol
 from survey.core.studies.question_checks import (
     QuestionCheck,
     compare_orders,
@@ -36,7 +35,7 @@ from survey.core.studies.questions import (
 )
 from survey.core.studies.rankings import Ranking
 from survey.core.ways_in import JUDGEMENTS, LISTS, RUNS, Sources
-from survey.kinds import Kind, Results
+from survey.kinds import Kind, Protocol, Results
 from survey.kinds.ordering import findings
 from survey.kinds.ordering.answer import OrderingAnswer, OrderingPresentation
 from survey.kinds.ordering.bot import OrderingBot

@@ -16,12 +16,11 @@ from survey.core.agreement.preferences import agreement_of
 from survey.core.collections.items import FindItems, Item, Result, Topic
 from survey.core.studies.fields import Finding
 from survey.core.studies.plan import OTHER_TOPIC, Check
-from survey.core.studies.protocol import Protocol
 from survey.core.studies.question_checks import texts_in_grid
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.ways_in import JUDGEMENTS, RUNS, Sources
 from survey.db.models.base import Base
-from survey.kinds import Kind, Record
+from survey.kinds import Kind, Protocol, Record
 from survey.kinds.preference.answer import (
     LESS_SATISFYING,
     PreferenceAnswer,
