@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import struct
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -24,6 +23,10 @@ ZIP_ITSELF = "and save the zip itself"
 MESSAGE_KEYS = ("message", "error", "detail", "title", "errors")
 BUNDLE_KEYS = ("digest", "resources")  # of study.json, of datapackage.json
 METHODS = {9: "Deflate64", 93: "Zstandard", 95: "xz", 98: "PPMd"}
+UNPACKED_METHODS = (
+    *(zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA),
+    getattr(zipfile, "ZIP_ZSTANDARD", None),  # from Python 3.14 on
+)
 MOST_NAMES = 5
 
 # What systems and programs add to a folder, beside files whose names begin with a dot.
@@ -162,17 +165,13 @@ def describe_zip(archive: zipfile.ZipFile, names: Iterable[str], name: str) -> s
         )
     if any(entry.flag_bits & 1 for entry in archive.infolist()):
         return f"{name} is locked with a password. Unpack it with that, and name the folder"
-    for method, entry in {entry.compress_type: entry for entry in archive.infolist()}.items():
-        try:
-            archive.open(entry).close()
-        except NotImplementedError:  # Zstandard is known to later versions of Python
-            how = METHODS.get(method, f"method {method}")
+    for method in (entry.compress_type for entry in archive.infolist()):
+        if method not in UNPACKED_METHODS:
             return (
-                f"{name} is a zip packed by {how}, which cannot be unpacked here. Unpack it with "
-                "another program, such as 7-Zip, and name the folder that comes out"
+                f"{name} is a zip packed by {METHODS.get(method, f'method {method}')}, which "
+                "cannot be unpacked here. Unpack it with another program, such as 7-Zip, and name "
+                "the folder that comes out"
             )
-        except (zipfile.BadZipFile, OSError, ValueError, struct.error):
-            continue  # damaged: reading says so, and in which file
     return None
 
 
