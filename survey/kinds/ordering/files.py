@@ -44,6 +44,7 @@ from survey.kinds.ordering.models import StoredOrderingAnswer, StoredOrderingPre
 from survey.kinds.ordering.plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.kinds.ordering.reader import (
     ANSWER_COLUMNS,
+    RESPONSES,
     AnswerRecord,
     FirstRanking,
     ForeignFolder,
@@ -73,7 +74,6 @@ from survey.services.exchange.input_files import BundleError, Files, Headings, S
 from survey.services.exchange.list_questions import (
     MEASURE,
     RANKING,
-    RESPONSES,
     check_rankings,
     list_tables,
     recompute_lists,

@@ -36,7 +36,6 @@ from survey.services.exchange.input_files import (
     parse_rows,
 )
 from survey.services.exchange.list_questions import (
-    RESPONSES,
     Lists,
     build_questions,
     check_rankings,
@@ -52,6 +51,7 @@ from survey.services.exchange.tables import (
     read_yes_or_no,
 )
 
+RESPONSES = "responses.csv"  # in folders made elsewhere too
 RANKINGS_FILE = "rankings.csv"
 FIRST_RANKINGS_FILE = "first_rankings.csv"
 

@@ -411,9 +411,6 @@ def _items_table(plan: PlanOfLists) -> Table:
     return Table(ITEMS_OF_LISTS, columns, row_lines(rows), key, OF_QUESTION, is_twin=True)
 
 
-RESPONSES = "responses.csv"  # the answers to ordering questions, in folders made elsewhere too
-
-
 def read_questions(files: Files, plan: PlanOfLists) -> tuple[Question, ...]:
     """Return a bundle's questions, with values and orders recomputed; raises BundleError."""
     return build_questions(read_lists(files, plan), plan.measures, plan.setting)

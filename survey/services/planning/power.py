@@ -205,13 +205,14 @@ class VotedPlan(Protocol):
 
 
 def _plan_with_votes(plan: Plan) -> VotedPlan:
-    from survey.core.kinds import kind_of  # simulating without a study needs no kind
+    from survey.core.kinds import KINDS, kind_of  # simulating without a study needs no kind
 
     voted: Any = plan
     if not kind_of(plan).has_power:
+        voting = list_words([repr(kind.name) for kind in KINDS.values() if kind.has_power])
         raise SurveyError(
-            "Power is simulated of votes for columns, so of studies of kind 'ordering'; this "
-            f"study is of kind {plan.kind!r}."
+            f"Power is simulated of votes for columns, so of studies of kind {voting}; this study "
+            f"is of kind {plan.kind!r}."
         )
     if not voted.voters:
         raise SurveyError("This study never shows methods, so it has no votes to simulate.")
