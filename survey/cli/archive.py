@@ -11,11 +11,7 @@ from survey.cli.terminal import print_result
 @JSON_OPTION
 def archive(slug: str, as_json: bool) -> None:
     """List a study apart from the others; it cannot open there."""
-    from survey.services import accounts
-    from survey.services.studies import lifecycle
-
-    with open_study(slug) as (session, study):
-        lifecycle.archive(session, study, accounts.COMMAND_LINE)
+    _set_archived(slug, archived=True)
     done = f"The study {slug!r} is in the archive; `survey study unarchive {slug}` brings it back."
     print_result({"study": slug, "archived": True}, done, as_json=as_json)
 
@@ -25,13 +21,18 @@ def archive(slug: str, as_json: bool) -> None:
 @JSON_OPTION
 def unarchive(slug: str, as_json: bool) -> None:
     """Bring a study back from the archive."""
+    _set_archived(slug, archived=False)
+    done = f"The study {slug!r} is back from the archive."
+    print_result({"study": slug, "archived": False}, done, as_json=as_json)
+
+
+def _set_archived(slug: str, *, archived: bool) -> None:
     from survey.services import accounts
     from survey.services.studies import lifecycle
 
+    move = lifecycle.archive if archived else lifecycle.unarchive
     with open_study(slug) as (session, study):
-        lifecycle.unarchive(session, study, accounts.COMMAND_LINE)
-    done = f"The study {slug!r} is back from the archive."
-    print_result({"study": slug, "archived": False}, done, as_json=as_json)
+        move(session, study, accounts.COMMAND_LINE)
 
 
 @command(examples=("survey study delete spring-study --yes spring-study",))

@@ -206,6 +206,19 @@ RUN_FILE = NamedFileType(exists=True, dir_okay=False, path_type=Path)
 OUTPUT_FILE = click.Path(dir_okay=False, path_type=Path)
 OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)
 
+# What the lists of a study are read from.
+LISTS_OPTIONS = (
+    click.option("--qrels", type=INPUT_FILE, help="TREC judgements: a question for each topic."),
+    click.option(
+        "--run",
+        "runs",
+        type=RUN_FILE,
+        multiple=True,
+        metavar="FILE...",
+        help="TREC runs, two to ten: a list from each. NAME=FILE names one.",
+    ),
+)
+
 # As in survey.core.preflight, which is slow to import.
 ID_CHANGES = ("without-extension", "without-folder", "without-zeros", "any-case", "without-blanks")
 READING_OPTIONS = (

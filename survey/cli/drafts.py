@@ -8,9 +8,9 @@ import click
 from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
+    LISTS_OPTIONS,
     OUTPUT_FOLDER,
     READING_OPTIONS,
-    RUN_FILE,
     SLUG_ARGUMENT,
     MultiWordCommand,
     NamedFile,
@@ -105,15 +105,7 @@ def undo(slug: str, as_json: bool) -> None:
 )
 @SLUG_ARGUMENT
 @click.option("--own-lists", type=INPUT_FILE, help="A CSV: question,list,ranks,collection_size.")
-@click.option("--qrels", type=INPUT_FILE, help="TREC judgements: a question for each topic.")
-@click.option(
-    "--run",
-    "runs",
-    type=RUN_FILE,
-    multiple=True,
-    metavar="FILE...",
-    help="TREC runs, two to ten: a list from each. NAME=FILE names one.",
-)
+@with_options(LISTS_OPTIONS)
 @click.option("--topics", default="", help="Topics with commas between; all by default.")
 @click.option("--collection-size", default="", help="How many documents the runs searched.")
 @click.option("--clusters", type=INPUT_FILE, help="Lines of topic, document and cluster.")

@@ -12,10 +12,10 @@ from survey.cli import archive, drafts, members, people, publication
 from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
+    LISTS_OPTIONS,
     MEASURE_NAMES,
     READING_OPTIONS,
     RESEARCHER,
-    RUN_FILE,
     SLUG_ARGUMENT,
     STUDY_NAME,
     CommandGroup,
@@ -184,15 +184,7 @@ def study() -> None:
     help="Of preference: ask how much better a list is, or how satisfying each is; repeatable.",
 )
 @click.option("--grades", help="Grades for the positions of random lists, like 3,2,2,1,1.")
-@click.option("--qrels", type=INPUT_FILE, help="TREC judgements: a question for each topic.")
-@click.option(
-    "--run",
-    "runs",
-    type=RUN_FILE,
-    multiple=True,
-    metavar="FILE...",
-    help="TREC runs, two to ten: a list from each. NAME=FILE names one.",
-)
+@with_options(LISTS_OPTIONS)
 @with_options(READING_OPTIONS)
 @click.option("--topics", help="Topics with commas between; all by default.")
 @click.option(
