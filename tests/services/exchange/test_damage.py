@@ -183,6 +183,10 @@ CONTAINERS = {
         "another program, such as 7-Zip",
     ),
     "an unknown compression": (lambda whole: with_fields(whole, 4, 90), "packed by method 90"),
+    "patches in place of files": (
+        lambda whole: with_fields(whole, 2, 1 << 5),
+        "is damaged or cannot be read (compressed patched data",
+    ),
     "the last of several parts": (last_part, "my.zip is one part of a zip that was split"),
     "the first of several parts": (
         lambda whole: b"PK\x07\x08" + whole[: len(whole) // 2],
