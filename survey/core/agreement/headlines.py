@@ -100,7 +100,7 @@ class Row(NamedTuple):
     two are equal, a share, None where the plan names none; ``tied``: whose ties may make the lead.
     """
 
-    found: Verdict
+    verdict: Verdict
     lead: float | None
     interval: Interval | None
     together: bool = True
@@ -110,7 +110,7 @@ class Row(NamedTuple):
     @classmethod
     def of(
         cls,
-        found: Verdict,
+        verdict: Verdict,
         tests: MeanTests,
         *,
         together: bool = True,
@@ -118,20 +118,20 @@ class Row(NamedTuple):
         tied: str = "",
     ) -> "Row":
         """Return the row of a tested difference; the interval is of what the verdict is about."""
-        these = found.scope == "these" or tests.kind.ci95 is None
+        these = verdict.scope == "these" or tests.kind.ci95 is None
         interval = (tests.these if these else tests.kind).ci95
-        return cls(found, tests.mean, interval, together, margin, tied)
+        return cls(verdict, tests.mean, interval, together, margin, tied)
 
     @property
     def standing(self) -> str:
         """For what the pair is decided: a verdict's scope, or "ties" where these may make it."""
-        may_be_ties = self.found.preferred_for in ("ties", "open")
-        return "ties" if may_be_ties else self.found.scope
+        may_be_ties = self.verdict.preferred_for in ("ties", "open")
+        return "ties" if may_be_ties else self.verdict.scope
 
     @property
     def ahead(self) -> tuple[str, str]:
         """The pair with the one first that leads."""
-        first, second = self.found.pair
+        first, second = self.verdict.pair
         return (first, second) if (self.lead or 0.0) >= 0 else (second, first)
 
     @property
@@ -155,7 +155,7 @@ class Row(NamedTuple):
 
 def points_of(rows: Iterable[Row], primary: str = "") -> dict[str, float]:
     """Return each pair's lead in points, the primary one first, else by the size of the lead."""
-    points = {str(row.found.pair): 100 * row.lead for row in rows if row.lead is not None}
+    points = {str(row.verdict.pair): 100 * row.lead for row in rows if row.lead is not None}
     by_size = sorted(points, key=lambda pair: (pair != primary, -abs(points[pair]), pair))
     return {pair: points[pair] for pair in by_size}
 
@@ -167,16 +167,16 @@ def headline(rows: Sequence[Row], questions: int, words: LeadWords = VOTE_WORDS)
     """
     sums = _sums(rows)
     leader = next(iter(sums))
-    of_leader = [row for row in rows if leader in row.found.pair]
-    if all(row.found.scope == "none" for row in rows):
-        stopped = dict.fromkeys(row.found.stopped for row in of_leader if row.found.stopped)
+    of_leader = [row for row in rows if leader in row.verdict.pair]
+    if all(row.verdict.scope == "none" for row in rows):
+        stopped = dict.fromkeys(row.verdict.stopped for row in of_leader if row.verdict.stopped)
         return f"{words.nothing}{f': {list_words([*stopped])}' * bool(stopped)}."
-    told = rows if words.in_full and len(sums) <= MOST_RUNS_IN_FULL else of_leader
-    told = sorted(told, key=lambda row: min(map([*sums].index, row.found.pair)))
+    quoted = rows if words.in_full and len(sums) <= MOST_RUNS_IN_FULL else of_leader
+    quoted = sorted(quoted, key=lambda row: min(map([*sums].index, row.verdict.pair)))
     preferred = [
         sentence
         for scope in ("kind", "these")
-        for sentence in _preferences(told, [*sums], scope, questions, words)
+        for sentence in _preferences(quoted, [*sums], scope, questions, words)
     ]
     by_ties = [row for row in of_leader if row.standing == "ties"]
     joined = [row for row in by_ties if preferred and row.ahead[0] == leader]
@@ -189,10 +189,10 @@ def headline(rows: Sequence[Row], questions: int, words: LeadWords = VOTE_WORDS)
         for row in by_ties
         if row not in joined
     ]
-    sentences = [*preferred, *_equalities(told, rows, [*sums], words)]
-    undecided = [_other(leader, row) for row in of_leader if row.found.scope == "none"]
+    sentences = [*preferred, *_equalities(quoted, rows, [*sums], words)]
+    undecided = [_other(leader, row) for row in of_leader if row.verdict.scope == "none"]
     if undecided:
-        reasons = [row.found.stopped for row in of_leader if row.found.stopped]
+        reasons = [row.verdict.stopped for row in of_leader if row.verdict.stopped]
         why = f", as {reasons[0]}" if reasons else ""
         others = " or ".join(undecided)
         sentences.append(f"Between {leader} and {others} the answers do not decide{why}")
@@ -219,7 +219,7 @@ def _sums(rows: Sequence[Row]) -> dict[str, float]:
     """Return the sum of each one's leads, the largest first."""
     sums: dict[str, float] = {}
     for row in rows:
-        for name, lead in zip(row.found.pair, (row.lead or 0.0, -(row.lead or 0.0)), strict=True):
+        for name, lead in zip(row.verdict.pair, (row.lead or 0.0, -(row.lead or 0.0)), strict=True):
             sums[name] = sums.get(name, 0.0) + lead
     order = sorted(sums, key=lambda name: -round(sums[name], 9))
     return {name: sums[name] for name in order}
@@ -236,8 +236,8 @@ def _preferences(
     """Return the sentences, without full stops, on who is preferred to whom, for a scope."""
     wins: dict[str, list[Row]] = {}
     for row in rows:
-        if row.standing == scope and row.found.preferred:
-            wins.setdefault(row.found.preferred, []).append(row)
+        if row.standing == scope and row.verdict.preferred:
+            wins.setdefault(row.verdict.preferred, []).append(row)
     start = words.present if scope == "kind" else words.past
     before = "" if scope == "kind" else f"{_in_these(questions, words.questions)} "
     clauses: list[str] = []
@@ -247,7 +247,7 @@ def _preferences(
         for row in losers:
             link = words.link.format(loser=_other(winner, row))
             links.append(link if words.in_full else f"{link} {_in_brackets(row)}".rstrip())
-        doubt = DOUBT if any(row.found.doubted for row in losers) else ""
+        doubt = DOUBT if any(row.verdict.doubted for row in losers) else ""
         is_first = not (words.in_full and clauses)
         who = f"{before}{start.format(winner=winner)}" if is_first else winner
         clauses.append(f"{who} {list_words(links)}{doubt}")
@@ -266,10 +266,10 @@ def _in_brackets(row: Row) -> str:
 
 
 def _equalities(
-    told: Sequence[Row], rows: Sequence[Row], order: Sequence[str], words: LeadWords
+    quoted: Sequence[Row], rows: Sequence[Row], order: Sequence[str], words: LeadWords
 ) -> list[str]:
     """Return the sentences on who is equal: of several together only where each two of them are."""
-    equal = {frozenset(row.found.pair): row for row in rows if row.found.scope == "equal"}
+    equal = {frozenset(row.verdict.pair): row for row in rows if row.verdict.scope == "equal"}
     together = {pair for pair, row in equal.items() if row.together}
     names = sorted(set().union(*together), key=order.index)
     if names[2:] and {*map(frozenset, combinations(names, 2))} <= together:
@@ -280,9 +280,9 @@ def _equalities(
         sentences = [everyone]
     else:
         pairs, sentences = {*equal}, []
-    for row in told:
-        if frozenset(row.found.pair) in pairs:
-            both = list_words(sorted(row.found.pair, key=order.index))
+    for row in quoted:
+        if frozenset(row.verdict.pair) in pairs:
+            both = list_words(sorted(row.verdict.pair, key=order.index))
             by_itself = "" if row.together else ", by the test of this pair by itself"
             sentences.append(words.equal.format(names=both, margin=_margin(row.margin)) + by_itself)
     return sentences
@@ -294,7 +294,7 @@ def _margin(margin: float | None) -> str:
 
 
 def _other(leader: str, row: Row) -> str:
-    [other] = {*row.found.pair} - {leader}
+    [other] = {*row.verdict.pair} - {leader}
     return other
 
 
@@ -345,11 +345,11 @@ def answer_rows(
             questions=words.questions,
             ties=row.whose_ties,
             margin=_margin(row.margin),
-            stopped=f": {row.found.stopped}" if row.found.stopped else "",
+            stopped=f": {row.verdict.stopped}" if row.verdict.stopped else "",
         )
-        if row.standing == widest and not row.found.stopped:
+        if row.standing == widest and not row.verdict.stopped:
             status = ""
-        doubt = "Identical orders may have made the lead." if row.found.doubted else ""
+        doubt = "Identical orders may have made the lead." if row.verdict.doubted else ""
         end = f"({interval})." if interval else ""
         lead = lead if interval or not lead else f"{lead}."
         rest = " ".join(filter(None, (end, of_pair, status, doubt)))

@@ -91,9 +91,9 @@ class RunLead:
 
     def row(self, sampled: int, noun: str, level: float) -> Row:
         """Return the pair as a row; see ``verdict``."""
-        found = self.verdict(sampled, noun, level)
+        verdict = self.verdict(sampled, noun, level)
         margin = self.equality.smallest_difference if self.equality else None
-        return Row(found, self.tests.mean, self.interval(found.scope), margin=margin)
+        return Row(verdict, self.tests.mean, self.interval(verdict.scope), margin=margin)
 
     def verdict(self, sampled: int, noun: str = "topics", level: float = LEVEL) -> Verdict:
         """Return what the answers support.

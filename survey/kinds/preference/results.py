@@ -323,7 +323,7 @@ class PreferenceResults(Results):
             for lead in self.leads.pairs
         ]
         order = by_leads(rows)
-        return sorted(rows, key=lambda row: sorted(map(order.index, row.found.pair)))
+        return sorted(rows, key=lambda row: sorted(map(order.index, row.verdict.pair)))
 
     @property
     def _told_rows(self) -> list[Row]:
@@ -331,10 +331,10 @@ class PreferenceResults(Results):
         rows = self.lead_rows
         if len(self.plan.runs) <= MOST_RUNS_IN_FULL:
             return rows
-        return [row for row in rows if by_leads(rows)[0] in row.found.pair]
+        return [row for row in rows if by_leads(rows)[0] in row.verdict.pair]
 
     def _lead_of(self, row: Row) -> RunLead:
-        return next(lead for lead in self.leads.pairs if lead.pair == row.found.pair)
+        return next(lead for lead in self.leads.pairs if lead.pair == row.verdict.pair)
 
     @cached_property
     def strengths(self) -> RunStrengths:
@@ -694,7 +694,7 @@ class PreferenceResults(Results):
         """What the figure of leads shows: of more than four systems, the best against the rest."""
         shown = []
         for row in self._told_rows:
-            lead, sign = self._lead_of(row), 1 if row.ahead == (*row.found.pair,) else -1
+            lead, sign = self._lead_of(row), 1 if row.ahead == (*row.verdict.pair,) else -1
             interval = row.interval and tuple(sorted(sign * end for end in row.interval))
             shown.append((*row.ahead, lead.of_100_answers, sign * (row.lead or 0.0), interval))
         return shown
@@ -718,7 +718,7 @@ class PreferenceResults(Results):
         """The verdicts of all pairs of systems, the measures, and how pairs were selected."""
         sentences: list[Sentence] = []
         if self.judgements:
-            sentences += [_sentence_of(row.found) for row in self.lead_rows]
+            sentences += [_sentence_of(row.verdict) for row in self.lead_rows]
             if self.lead_rows and self.measures_headline:
                 sentences.append(Sentence(self.measures_headline))
             sentences += [_sentence_of(verdict) for verdict in self.verdicts]
@@ -761,7 +761,7 @@ class PreferenceResults(Results):
         """See ``Results``."""
         if not self.judgements:
             return []
-        of_runs = [_sentence_of(row.found) for row in self.lead_rows]
+        of_runs = [_sentence_of(row.verdict) for row in self.lead_rows]
         sections = [self._verdicts_section(of_runs)] if of_runs else []
         if self.plan.measures:
             sections.append(self._measures_section)
@@ -857,7 +857,7 @@ class PreferenceResults(Results):
         rows: list[tuple[Cell, ...]] = []
         for row in self.lead_rows:
             lead, tests = self._lead_of(row), self._lead_of(row).tests
-            sign = 1 if row.ahead == (*row.found.pair,) else -1
+            sign = 1 if row.ahead == (*row.verdict.pair,) else -1
             points = [
                 _in_points(test.ci95_simultaneous, sign) for test in (tests.kind, tests.these)
             ]

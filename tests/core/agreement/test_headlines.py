@@ -212,7 +212,7 @@ def test_of_five_runs_the_headline_tells_of_the_best():
         for first, second in combinations("abcde", 2)
     ]
     assert headline(rows, QUESTIONS, RUN_WORDS) == ("People prefer a to b, to c, to d and to e.")
-    four = [each for each in rows if "e" not in each.found.pair]
+    four = [each for each in rows if "e" not in each.verdict.pair]
     assert headline(four, QUESTIONS, RUN_WORDS) == (
         "People prefer a to b, to c and to d, b to c and to d, and c to d."
     )
@@ -309,7 +309,7 @@ def test_the_numbers_are_those_of_the_statistics(votes, orders):
     leader = "MNRO" if votes == FOR_MNRO else "AP"
     sentence = headline(rows, len(votes[0]))
     figures = re.findall(r"\(\+(\d+) points, (−?\d+) to (\d+)\)", sentence)
-    by_ties = [found.found.pair for found in rows if found.standing == "ties"]
+    by_ties = [row.verdict.pair for row in rows if row.standing == "ties"]
     of_leader = [each for each in differences if leader in each.pair and each.pair not in by_ties]
     expected = []
     for each in of_leader:
@@ -319,6 +319,6 @@ def test_the_numbers_are_those_of_the_statistics(votes, orders):
         expected.append(tuple(map(str, (round(100 * sign * each.mean), *ends))))
     assert sorted(figures) == sorted(expected)
     assert len(figures) == 2 - (orders is MNRO_BREAKS_TIES)  # what ties may give has no figure
-    for each, found in zip(differences, rows, strict=True):
-        assert found.lead == each.mean
-        assert found.interval == (each.these if found.found.scope == "these" else each.kind).ci95
+    for each, row in zip(differences, rows, strict=True):
+        assert row.lead == each.mean
+        assert row.interval == (each.these if row.verdict.scope == "these" else each.kind).ci95

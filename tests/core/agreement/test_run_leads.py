@@ -101,7 +101,7 @@ def test_interval_p_and_verdict_are_of_one_test(seed):
         assert (verdict.scope == "kind") == (each.tests.kind.p < 0.05)
         row = each.row(found.sampled, "topics", 0.05)
         low, high = row.interval
-        assert (row.found.scope in ("kind", "these")) == (not low <= 0 <= high)
+        assert (row.verdict.scope in ("kind", "these")) == (not low <= 0 <= high)
 
 
 def studies(number, seed, people, topics, strengths, **more):
