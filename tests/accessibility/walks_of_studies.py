@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import io
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -25,6 +24,7 @@ from tests.accessibility.walks_of_drafts import at
 from tests.builders import a_ready_participant, save_answer
 from tests.judged import judge
 from tests.preferred import a_preference_study
+from tests.services.exchange.test_registry import RUN
 from tests.web.desk import HOME, Desk, Reader
 
 ABOUT = [
@@ -246,18 +246,11 @@ def publishing(house: House, language: str) -> Iterator[Sight]:
 
 def _run_elsewhere(house: House, slug: str) -> None:
     """Store two other runs, as `survey registry update` does."""
-    run = {
-        **{"digest": lifecycle.find_study(house.session, slug).digest, "title": "A study"},
-        **{"authors": ["Hopper, Grace"], "month": "2026-05", "participants": 12},
-        **{"software": "survey 0.2.0", "licence": ""},
-        **{"results": {"MNRO-AP": 9.5}},
-    }
-    runs = [
-        {**run, "address": "https://x.org/a.zip", "sha256": "a" * 64, "doi": ""},
-        {**run, "address": "https://x.org/b.zip", "sha256": "b" * 64, "doi": "10.5281/z.1"},
-    ]
+    digest = lifecycle.find_study(house.session, slug).digest
+    run = replace(RUN, digest=digest, authors=("Hopper, Grace",), results={"MNRO-AP": 9.5})
+    other = replace(run, address="https://x.org/b.zip", sha256="a" * 64, doi="10.5281/z.1")
     path = house.app.config["INSTANCE"] / STORED
-    path.write_text("".join(f"{json.dumps(run)}\n" for run in runs))
+    path.write_text(run.line + other.line)
 
 
 def _published(house: House, desk: Desk, slug: str) -> Iterator[Sight]:

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
-from survey.services.exchange.registry import STORED, Run
+from survey.services.exchange.registry import STORED
 from tests.databases import ON_SQLITE
+from tests.services.exchange.test_registry import RUN as LISTED
 from tests.web.desk import STUDY
 from tests.web.test_published import (  # noqa: F401 - fixtures
     AUTHORS,
@@ -19,19 +20,7 @@ from tests.web.test_published import (  # noqa: F401 - fixtures
 
 pytestmark = ON_SQLITE
 
-RUN = Run(
-    digest="",
-    address="https://x.org/a.zip",
-    sha256="b" * 64,
-    title="A study",
-    authors=("Hopper, Grace",),
-    month="2026-05",
-    participants=12,
-    software="survey 0.2.0",
-    licence="",
-    doi="",
-    results={},
-)
+RUN = replace(LISTED, digest="", authors=("Hopper, Grace",), results={})
 
 
 @pytest.fixture
