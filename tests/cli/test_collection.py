@@ -12,7 +12,7 @@ from survey.services.collections.sending import TOKEN_VARIABLE
 from tests.secret_album import a_run, album_files
 
 
-def said_by(*words, token="", folder=".", instance="none", status=0):
+def printed_by(*words, token="", folder=".", instance="none", status=0):
     """Return what a command printed, with this token and instance in the environment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(TOKEN_VARIABLE, token)
@@ -26,7 +26,7 @@ def said_by(*words, token="", folder=".", instance="none", status=0):
 @pytest.mark.slow
 def test_a_collection_is_published_answered_closed_and_checked_by_commands(server, tmp_path):
     def survey(*words, **options):
-        return said_by(*words, folder=tmp_path, instance=server.instance, **options)
+        return printed_by(*words, folder=tmp_path, instance=server.instance, **options)
 
     files = album_files(tmp_path)
     name = f"album-{os.getpid()}"
@@ -81,7 +81,7 @@ def test_a_collection_is_published_answered_closed_and_checked_by_commands(serve
 def test_an_address_that_cannot_be_asked_is_named(tmp_path, address, token, status, sentence):
     run = tmp_path / "run.txt"
     run.write_text(a_run(1.0))
-    printed = said_by("collection", "submit", address, str(run), token=token, status=status)
+    printed = printed_by("collection", "submit", address, str(run), token=token, status=status)
     assert sentence in printed
     assert token == "" or f" {token} " not in printed
 
@@ -90,4 +90,4 @@ def test_a_file_that_is_no_receipt_is_named(tmp_path):
     for text in ("", "[]", "{}", '{"format": "survey receipt 1"}', "\x00"):
         file = tmp_path / "receipt.json"
         file.write_text(text)
-        assert "receipt" in said_by("receipt", "check", str(file), status=1)
+        assert "receipt" in printed_by("receipt", "check", str(file), status=1)

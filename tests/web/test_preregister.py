@@ -69,7 +69,7 @@ def test_a_text_that_is_too_long_is_kept_and_nothing_is_stored(session, study, d
     session.rollback()
     assert study.registration is None
     # A fragment in the address would keep the focus from the list of errors.
-    [form] = [each for each in desk.page.select("form") if each.select("#rationale")]
+    [form] = [form for form in desk.page.select("form") if form.select("#rationale")]
     assert form["action"] == PAGE
 
 

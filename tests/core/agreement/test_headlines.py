@@ -212,7 +212,7 @@ def test_of_five_runs_the_headline_tells_of_the_best():
         for first, second in combinations("abcde", 2)
     ]
     assert headline(rows, QUESTIONS, RUN_WORDS) == ("People prefer a to b, to c, to d and to e.")
-    four = [each for each in rows if "e" not in each.verdict.pair]
+    four = [row for row in rows if "e" not in row.verdict.pair]
     assert headline(four, QUESTIONS, RUN_WORDS) == (
         "People prefer a to b, to c and to d, b to c and to d, and c to d."
     )
@@ -310,15 +310,20 @@ def test_the_numbers_are_those_of_the_statistics(votes, orders):
     sentence = headline(rows, len(votes[0]))
     figures = re.findall(r"\(\+(\d+) points, (−?\d+) to (\d+)\)", sentence)
     by_ties = [row.verdict.pair for row in rows if row.standing == "ties"]
-    of_leader = [each for each in differences if leader in each.pair and each.pair not in by_ties]
+    of_leader = [
+        difference
+        for difference in differences
+        if leader in difference.pair and difference.pair not in by_ties
+    ]
     expected = []
-    for each in of_leader:
-        interval = each.kind.ci95 if each.kind.p < 0.05 else each.these.ci95
-        sign = 1 if each.pair.first == leader else -1
+    for difference in of_leader:
+        interval = difference.kind.ci95 if difference.kind.p < 0.05 else difference.these.ci95
+        sign = 1 if difference.pair.first == leader else -1
         ends = sorted(round(100 * sign * end) for end in interval)
-        expected.append(tuple(map(str, (round(100 * sign * each.mean), *ends))))
+        expected.append(tuple(map(str, (round(100 * sign * difference.mean), *ends))))
     assert sorted(figures) == sorted(expected)
     assert len(figures) == 2 - (orders is MNRO_BREAKS_TIES)  # what ties may give has no figure
-    for each, row in zip(differences, rows, strict=True):
-        assert row.lead == each.mean
-        assert row.interval == (each.these if row.verdict.scope == "these" else each.kind).ci95
+    for difference, row in zip(differences, rows, strict=True):
+        assert row.lead == difference.mean
+        test = difference.these if row.verdict.scope == "these" else difference.kind
+        assert row.interval == test.ci95

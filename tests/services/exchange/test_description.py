@@ -157,20 +157,20 @@ def test_the_validator_of_crates_misses_only_what_is_not_known(session, any_stud
     session.rollback()  # what was begun to read
     publish(session, any_study)
     public = unpacked(stream(session, any_study, "public"), tmp_path / "public")
-    for found in validated(private, public):
-        assert [issue for issue in found if issue[0] == "REQUIRED"] == []
-        assert [issue for issue in found if issue[1] not in NOT_SAID] == []
+    for issues in validated(private, public):
+        assert [issue for issue in issues if issue[0] == "REQUIRED"] == []
+        assert [issue for issue in issues if issue[1] not in NOT_SAID] == []
 
 
 @pytest.mark.slow
 def test_the_validator_of_crates_misses_what_is_taken_away(bundle, tmp_path):
     crate, names, folders = json.loads(bundle[CRATE]), ["name", "license", "datePublished"], []
     for name in names:
-        graph = [{key: each[key] for key in each if key != name} for each in crate["@graph"]]
+        graph = [{key: entity[key] for key in entity if key != name} for entity in crate["@graph"]]
         changed = json.dumps({**crate, "@graph": graph}).encode()
         folders.append(unpacked({**bundle, CRATE: changed}, tmp_path / name))
-    for name, found in zip(names, validated(*folders), strict=True):
-        assert ["REQUIRED", name] in [issue[:2] for issue in found], (name, found)
+    for name, issues in zip(names, validated(*folders), strict=True):
+        assert ["REQUIRED", name] in [issue[:2] for issue in issues], (name, issues)
 
 
 def references_in(entity):
