@@ -101,9 +101,9 @@ def test_each_grade_is_told_with_what_it_became_and_names_stay_private(read, tmp
 
 
 def test_fields_are_told_with_what_became_of_them(read):
-    told = read(STUDIO, export=[task()])
-    assert "Read as topic: query; document: image, like 'd1' of '/data/upload/1/0a1b" in told
-    assert "grade: the one choice or rating; assessor: completed_by" in told
+    printed = read(STUDIO, export=[task()])
+    assert "Read as topic: query; document: image, like 'd1' of '/data/upload/1/0a1b" in printed
+    assert "grade: the one choice or rating; assessor: completed_by" in printed
     labelled = '{"id": 1, "query": "q1", "label": ["yes"]}'
     options = "--from doccano --grades yes=1 --force"
     assert "topic: query; document: id;" in read(f"{options} --topic query", ann=labelled)

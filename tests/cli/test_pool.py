@@ -91,14 +91,14 @@ def test_preferences_are_pooled_from_the_study_to_the_sentence(run_command, sess
         paths.append(tmp_path / f"{slug}.zip")
         run_command("export", slug, "--to", paths[-1], "--include-test")
         leads.append(lead_of(unzipped(paths[-1].read_bytes())))
-    found = json.loads(run_command("pool", *paths, "--include-test", "--json"))
-    [pair] = found["pairs"]
+    pooled = json.loads(run_command("pool", *paths, "--include-test", "--json"))
+    [pair] = pooled["pairs"]
     assert pair["pair"] == "-".join(RUNS)
-    assert [each["mean"] for each in pair["studies"]] == pytest.approx(leads)
+    assert [study["mean"] for study in pair["studies"]] == pytest.approx(leads)
     test = ttest_1samp(leads, 0)
     assert (pair["mean"], pair["p"]) == pytest.approx((mean(leads), test.pvalue))
     assert pair["ci95"] == pytest.approx([*test.confidence_interval()])
-    assert found["sentence"].startswith("Four studies, 22 people, the same 5 questions: ")
-    assert {*RUNS} <= {*found["sentence"].replace(";", "").split()}
+    assert pooled["sentence"].startswith("Four studies, 22 people, the same 5 questions: ")
+    assert {*RUNS} <= {*pooled["sentence"].replace(";", "").split()}
     refused = run_command("pool", *paths, status=1)
     assert refused.count("no answer counts: Only test participants have answered.") == 4

@@ -171,14 +171,14 @@ class Pooling(Results):
         """See ``Results``."""
         differ = "; ".join(self.design_differences)
         remarks = [ONCE, f"The studies differ: {differ}." if differ else ""]
-        pooled = {each.pair for each in self.pairs}
-        every = dict.fromkeys(each.pair for site in self.sites for each in site.pairs)
+        pooled = {pair.pair for pair in self.pairs}
+        every = dict.fromkeys(pair.pair for site in self.sites for pair in site.pairs)
         if rest := [pair.title for pair in every if pair not in pooled]:
             remarks.append(
                 f"Not pooled: {list_words(rest)}. It takes answers of two people in every study."
             )
-        if unweighted := [each for each in self.pairs if each.figures.get("why") == ZERO_SE]:
-            titles = list_words([each.ahead.title for each in unweighted])
+        if unweighted := [pair for pair in self.pairs if pair.figures.get("why") == ZERO_SE]:
+            titles = list_words([pair.ahead.title for pair in unweighted])
             remarks.append(f"{titles}: not weighted, and no new site predicted, as {ZERO_SE}.")
         return [*filter(None, remarks)]
 

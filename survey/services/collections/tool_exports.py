@@ -303,8 +303,8 @@ def _table(
     if "" in fields:
         option = ("--topic", "--document", "--grade")[[*fields].index("")]
         heading = next(iter(lines_of(file.text.lstrip("\ufeff"))), "").strip()
-        found = heading[:300] or "none, the file is empty"
-        raise FaultyFilesError([f"{option} has to name a column. Columns found: {found}"])
+        names = heading[:300] or "none, the file is empty"
+        raise FaultyFilesError([f"{option} has to name a column. Columns found: {names}"])
     needed = [*fields, *more]
     columns = Columns(needed, (), {name.casefold(): name for name in needed})
     table = table_in(file.text, file.name, columns)

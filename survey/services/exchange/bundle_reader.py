@@ -822,7 +822,9 @@ def _recompute_damaged(damage: Damage) -> None:
     files_of_kind(content.plan).check_questions(content)
     content = _with_identities(files, content)
     numbers = {
-        table.name: [each.name for each in table.columns if describe_column(each)[0] in NUMBERS]
+        table.name: [
+            column.name for column in table.columns if describe_column(column)[0] in NUMBERS
+        ]
         for table in csv_tables(content)
     }
     damage.compare(dict(bundle_files(content)), numbers)
@@ -994,10 +996,10 @@ def _compare_text(files: Files, name: str, recomputed: Iterable[str]) -> None:
     lines = zip_longest(read_lines(files, name), _split_lines(recomputed))
     for number, (line, expected) in enumerate(lines, 1):
         if line != expected:
-            found, wanted = (
-                "nothing" if each is None else repr(each.strip()) for each in (line, expected)
+            current, wanted = (
+                "nothing" if text is None else repr(text.strip()) for text in (line, expected)
             )
-            raise BundleError(f"{name}, line {number}: {found} found; recomputed {wanted}")
+            raise BundleError(f"{name}, line {number}: {current} found; recomputed {wanted}")
 
 
 def _split_lines(texts: Iterable[str]) -> Iterator[str]:

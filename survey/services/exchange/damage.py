@@ -122,7 +122,9 @@ class Damage:
             self.changed[name] = unequal[0] + (f" (and {more} more like this)" if more else "")
         else:
             known = self.rewritten.get(name, ())
-            others = [each for each in changes if not (each == NUMBERS_ONLY and CELLS in known)]
+            others = [
+                change for change in changes if not (change == NUMBERS_ONLY and CELLS in known)
+            ]
             self.reformat(name, [*dict.fromkeys([*known, *others])])
 
     def _consequence(

@@ -68,7 +68,7 @@ def pool_bundles(
             faults[place] += str(error).splitlines()
         on_done(1)
     people = {
-        place: {each.public_id for each in content.participants()}
+        place: {person.public_id for person in content.participants()}
         for place, (content, _) in studies.items()
     }
     for first, second in combinations(studies, 2):
@@ -109,7 +109,7 @@ def _study(files: Files, name: str, options: AnalysisOptions) -> tuple[Content, 
 def _pair_faults(studies: Sequence[tuple[Content, Results]]) -> dict[int, list[str]]:
     """Return why the pairs of studies that are alike cannot be pooled, by the studies' places."""
     pairs = [results.site_pairs for _, results in studies]
-    if not set.intersection(*({each.pair for each in of_study} for of_study in pairs)):
+    if not set.intersection(*({of_pair.pair for of_pair in of_study} for of_study in pairs)):
         why = "no pair has answers of two people in every study, so nothing can be pooled"
         return {place: [why] for place in range(len(pairs))}
     if len({content.digest for content, _ in studies}) == 1:
@@ -121,7 +121,7 @@ def _pair_faults(studies: Sequence[tuple[Content, Results]]) -> dict[int, list[s
     return {
         place: [why]
         for place, of_study in enumerate(pairs)
-        if any(each.kind is None for each in of_study)
+        if any(of_pair.kind is None for of_pair in of_study)
     }
 
 

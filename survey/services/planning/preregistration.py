@@ -67,7 +67,7 @@ def why_too_early(session: Session, study: Study) -> str:
     stops = lifecycle.stops_of(lifecycle.check_study(session, study))
     if not stops:
         return ""
-    reasons = "; ".join(each.text for each in stops)
+    reasons = "; ".join(stop.text for stop in stops)
     return (
         f"The study cannot open yet: {reasons}. What mends it changes the digest, so preregister "
         "it once more then."

@@ -804,20 +804,20 @@ def test_a_row_is_named_only_where_it_is_the_only_one(bundle):
     ],
 )
 def test_an_id_or_a_long_number_that_a_spreadsheet_rounds_is_another_value(cell, original, column):
-    current, published = (f"question,{column}\n1,{each}\n" for each in (cell, original))
-    found, _ = differences("x.csv", current, published, ["question", "order_seed"])
-    assert found == [f"row 2, column {column}: '{cell}' found; '{original}' was published"]
+    current, published = (f"question,{column}\n1,{value}\n" for value in (cell, original))
+    unequal, _ = differences("x.csv", current, published, ["question", "order_seed"])
+    assert unequal == [f"row 2, column {column}: '{cell}' found; '{original}' was published"]
 
 
 def test_a_long_number_that_javascript_rounds_is_another_value():
     current, published = ('{"seed": 9007199254740992}', '{"seed": 9007199254740993}')
-    found, _ = differences("x.json", current, published)
-    assert found == ["seed: 9007199254740992 found; 9007199254740993 was published"]
+    unequal, _ = differences("x.json", current, published)
+    assert unequal == ["seed: 9007199254740992 found; 9007199254740993 was published"]
 
 
 def test_numbers_that_are_written_otherwise_are_the_same_values():
-    found = differences("x.csv", "d,e\n1.50,2\n1e-05,\n", "d,e\n1.5,2.0\n0.00001,\n", ["d", "e"])
-    assert found == ([], ["how numbers are written"])
+    compared = differences("x.csv", "d,e\n1.50,2\n1e-05,\n", "d,e\n1.5,2.0\n0.00001,\n", ["d", "e"])
+    assert compared == ([], ["how numbers are written"])
 
 
 def test_several_damages_are_told_at_once(bundle):

@@ -247,9 +247,9 @@ def with_pairs(monkeypatch, change):
 
 def test_pairs_that_not_every_study_has_are_named_and_none_in_common_is_refused(sites, monkeypatch):
     with_pairs(monkeypatch, lambda place, pairs: pairs[place > 0 :])
-    found = pooled(sites, "rome", "lyon", "oslo")
-    assert len(found.pairs) == 2
-    assert found.remarks[-1] == (
+    pooling = pooled(sites, "rome", "lyon", "oslo")
+    assert len(pooling.pairs) == 2
+    assert pooling.remarks[-1] == (
         "Not pooled: MNRO − NMRR. It takes answers of two people in every study."
     )
     monkeypatch.undo()
@@ -264,7 +264,9 @@ def test_pairs_that_not_every_study_has_are_named_and_none_in_common_is_refused(
 def test_questions_of_their_own_take_answers_enough_to_tell_how_they_differ(sites, monkeypatch):
     with_pairs(
         monkeypatch,
-        lambda place, pairs: [replace(each, kind=None) if place else each for each in pairs],
+        lambda place, pairs: [
+            replace(of_pair, kind=None) if place else of_pair for of_pair in pairs
+        ],
     )
     bundles = {name: sites[name] for name in ("six", "seven")}
     [(name, [why])] = refused(bundles, same_design=True).items()

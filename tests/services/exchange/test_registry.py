@@ -268,16 +268,19 @@ def test_versions_of_a_bundle_at_one_address_or_doi_are_one_run(tmp_path):
 def test_the_studys_own_bundle_is_no_other_run_wherever_it_is(tmp_path, changes, number):
     stored(tmp_path, replace(run_of(1), **changes))
     places = ["https://x.org/own.zip", "10.5281/zenodo.7", ""]
-    found = runs_of_study(tmp_path, RUN.digest, {"MNRO-AP": 18.004}, 12, places)
-    assert (found and len(found.runs)) == number
+    runs = runs_of_study(tmp_path, RUN.digest, {"MNRO-AP": 18.004}, 12, places)
+    assert (runs and len(runs.runs)) == number
 
 
 def test_a_doi_is_typed_in_any_way_and_a_month_that_is_none_is_named(folder):
-    bundle, told = folder / "ordering.zip", DETAILS._replace(doi="https://doi.org/10.5281/zenodo.7")
+    bundle, details = (
+        folder / "ordering.zip",
+        DETAILS._replace(doi="https://doi.org/10.5281/zenodo.7"),
+    )
     for wrong, fault in (({"month": "May"}, "--month: 'May' found"), ({"doi": "x"}, "--doi: “x”")):
         with pytest.raises(SurveyError, match=fault):
-            add_run(folder / "r.jsonl", bundle, "a.zip", told._replace(**wrong))
-    run = add_run(folder / "r.jsonl", bundle, "a.zip", told)
+            add_run(folder / "r.jsonl", bundle, "a.zip", details._replace(**wrong))
+    run = add_run(folder / "r.jsonl", bundle, "a.zip", details)
     assert run.doi == "10.5281/zenodo.7"
 
 
@@ -292,6 +295,6 @@ def test_a_registry_that_windows_saved_is_read_and_marked(folder):
 
 def test_a_bundle_without_authors_has_none_in_its_line(bundle, folder):
     (folder / "b.zip").write_bytes(zipped(bundle))
-    told = DETAILS._replace(authors=())
+    details = DETAILS._replace(authors=())
     assert b"Authors not named yet" in bundle["CITATION.cff"]
-    assert add_run(folder / "r.jsonl", folder / "b.zip", "b.zip", told).authors == ()
+    assert add_run(folder / "r.jsonl", folder / "b.zip", "b.zip", details).authors == ()
