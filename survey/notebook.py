@@ -290,10 +290,8 @@ def analyse(
         ties=ties,
     )
     if isinstance(bundle, Bundle):
-        files: Files = bundle.files
-    else:
-        files = bundle_reader.files_to_analyse(Path(bundle))
-    return Analysis(bundle_reader.analyse_files(files, options))
+        return Analysis(bundle_reader.analyse_files(bundle.files, options))
+    return Analysis(bundle_reader.analyse_path(Path(bundle), options))
 
 
 def replicate(bundle: "Bundle | str | Path") -> list[str]:

@@ -156,7 +156,7 @@ def _results_of(
     """
     from survey.services import accounts
     from survey.services.exchange.bundle import require_options, results_of
-    from survey.services.exchange.bundle_reader import analyse_files, files_to_analyse
+    from survey.services.exchange.bundle_reader import analyse_path
     from survey.services.exchange.input_files import read_file
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
@@ -164,8 +164,7 @@ def _results_of(
     file = read_file(registration) if registration else None
     if target and _is_path(target):
         with progress_bar("Analysing"):
-            files = files_to_analyse(Path(target))
-            results = analyse_files(files, options, registration=file, in_full=in_full)
+            results = analyse_path(Path(target), options, registration=file, in_full=in_full)
         yield results
         return
     with open_session() as session:

@@ -181,17 +181,40 @@ def analyse_files(
             raise
         results = with_left_out(content.analysed(options), content.participants, options)
         return described(results, content, options, registration, in_full=in_full)
-    tables = foreign_tables()
-    for name, (kind, _) in tables.items():
+    for name, (kind, _) in foreign_tables().items():
         if name in files:
             foreign: Results = kind.analyse_foreign(files, options)
             return described(foreign, None, options, registration)
-    listed = (
-        f"{name} ({' or '.join(map(','.join, headings))})" for name, (_, headings) in tables.items()
-    )
     raise BundleError(
         f"{STUDY_FILE} is missing; it and the rest of a bundle are needed, or a table from "
-        f"elsewhere: {'; '.join(listed)}"
+        f"elsewhere: {_foreign_headings()}"
+    )
+
+
+def analyse_path(path: Path, options: AnalysisOptions, **details: Any) -> Results:
+    """Analyse a bundle, a folder, or a single table, which is known by its heading.
+
+    ``details``: see ``analyse_files``, which also says what is raised.
+    """
+    if not (path.is_file() and path.suffix.lower() == ".csv"):
+        return analyse_files(open_files(path, str(path)), options, **details)
+    content = path.read_bytes()
+    for name, (_, headings) in foreign_tables().items():
+        if path.name == name or has_heading(content, path.name, headings):
+            try:
+                return analyse_files({name: content}, options, **details)
+            except BundleError as error:
+                raise BundleError(str(error).replace(name, path.name)) from None
+    raise BundleError(
+        f"{path.name}, row 1: no heading of a table that is analysed; these are "
+        f"{_foreign_headings()}"
+    )
+
+
+def _foreign_headings() -> str:
+    return "; ".join(
+        f"{name} ({' or '.join(map(','.join, headings))})"
+        for name, (_, headings) in foreign_tables().items()
     )
 
 
@@ -202,17 +225,6 @@ def foreign_tables() -> dict[str, tuple[Any, Headings]]:
         for kind in KINDS.values()
         for name, headings in kind.foreign_files.items()
     }
-
-
-def files_to_analyse(path: Path) -> Files:
-    """Return the files of a bundle or folder; of a single table, by the name its heading has."""
-    if not (path.is_file() and path.suffix.lower() == ".csv"):
-        return open_files(path, str(path))
-    content = path.read_bytes()
-    for name, (_, headings) in foreign_tables().items():
-        if path.name != name and has_heading(content, path.name, headings):
-            return {name: content}
-    return {path.name: content}
 
 
 def read_bundle(files: Files) -> tuple[Content, dict[str, Any]]:

@@ -10,7 +10,7 @@ import pytest
 from survey.core.kinds import KINDS
 from survey.errors import SurveyError
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.bundle_reader import analyse_files, files_to_analyse, foreign_tables
+from survey.services.exchange.bundle_reader import analyse_files, analyse_path, foreign_tables
 from survey.services.exchange.input_files import BundleError
 
 RELEASED = Path(__file__).parents[2] / "cases" / "released" / "0.2.0"
@@ -206,15 +206,14 @@ def test_no_two_kinds_claim_a_table():
     assert len({*names}) == len(names) > 2
 
 
-@pytest.mark.parametrize(
-    ("table", "name"), [(PREFERENCES, "preferences.csv"), (VOTES, "votes.csv")]
-)
-def test_a_single_table_is_known_by_its_heading(table, name, tmp_path):
+@pytest.mark.parametrize("table", [PREFERENCES, VOTES])
+def test_a_single_table_is_known_by_its_heading_and_named_as_it_is(table, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_bytes(table.replace(",", ";").encode("utf-16"))
-    files = files_to_analyse(path)
-    assert [*files] == [name]
-    assert analyse_files(files, AnalysisOptions()).participants == ["a", "b"]
+    assert analyse_path(path, AnalysisOptions()).participants == ["a", "b"]
+    path.write_text(table.replace("a,1,", "a,first,"))
+    with pytest.raises(BundleError, match=r"^mine\.csv, row 2, column question: 'first' found"):
+        analyse_path(path, AnalysisOptions())
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(BundleError, match=r"study.json is missing"):
-        analyse_files(files_to_analyse(path), AnalysisOptions())
+    with pytest.raises(BundleError, match=r"^mine\.csv, row 1: no heading of .* preferences\.csv"):
+        analyse_path(path, AnalysisOptions())
