@@ -172,20 +172,23 @@ class Window:
         """Return what is seen of a control, scrolled into view.
 
         One that is hidden below its label is pressed by the label, as a person does. One that the
-        page's script has not shown yet is waited for.
+        page's script has not shown yet is waited for; so is a scroll, as Firefox would still press
+        what was in that place before.
         """
         for _ in range(100):
-            element = self.run(
+            element, has_moved = self.run(
                 """const found = document.querySelector(arguments[0]);
-                if (!found) return null;
+                if (!found) return [null, false];
                 const isSeen = (one) => one.checkVisibility?.() !== false
                     && one.offsetWidth > 8 && getComputedStyle(one).opacity !== "0";
                 const seen = [found, ...(found.labels ?? [])].find(isSeen);
-                seen?.scrollIntoView({block: "center"});
-                return seen ?? null;""",
+                if (!seen) return [null, false];
+                const before = seen.getBoundingClientRect().top;
+                seen.scrollIntoView({block: "center"});
+                return [seen, Math.abs(seen.getBoundingClientRect().top - before) > 1];""",
                 selector,
             )
-            if element is not None:
+            if element is not None and not has_moved:
                 return element
             time.sleep(0.05)
         raise AssertionError(f"nothing to press: {selector}")

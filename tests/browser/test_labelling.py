@@ -166,6 +166,7 @@ def test_arrows_move_by_rows_and_digits_give_grades(browser, server):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("2")
     page.locator(".tiles img").nth(0).click()
+    page.wait_for_function("() => !sending")  # the page says "saved" before the first mark too
     expect(page.locator("#saved")).to_have_text("saved")
     values = [grades.nth(number).input_value() for number in range(grades.count())]
     assert values[:2] == ["1", "3"]
