@@ -88,7 +88,9 @@ def _findings(where: str, people: int, rounds: list[dict[str, float]]) -> Iterat
     )
     held = [one["peak_mb"] - one["analysed_mb"] for one in rounds]
     note = "the peak, beyond that of the analysis"
-    yield Finding(f"{what}: memory", held, "MB", "≤ 64", note, headline=where == "SQLite")
+    yield Finding(
+        f"{what}: memory beyond its analysis", held, "MB", "≤ 64", note, headline=where == "SQLite"
+    )
     yield Finding(f"{what}: time", seconds, "s")
     yield Finding(f"{what}: size of the zip", [rounds[0]["bytes"] / 1e6], "MB")
 
