@@ -185,12 +185,17 @@ class Collection:
     @property
     def documents(self) -> list[str]:
         """The ids of its documents."""
-        return [line.split(",")[0] for line in (self.folder / "items.csv").open()][1:]
+        return self._ids_in("items.csv")
 
     @property
     def topics(self) -> list[str]:
         """The ids of its topics."""
-        return [line.split(",")[0] for line in (self.folder / "topics.csv").open()][1:]
+        return self._ids_in("topics.csv")
+
+    def _ids_in(self, name: str) -> list[str]:
+        """The first cells of a file, without the heading."""
+        lines = (self.folder / name).read_text(encoding="utf-8").splitlines()
+        return [line.split(",")[0] for line in lines[1:]]
 
     def study_commands(self, to: Path) -> Iterator[tuple[str, ...]]:
         """Return the commands that make a study of each kind, named by it."""
