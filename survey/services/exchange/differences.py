@@ -40,7 +40,7 @@ def differences(
         try:
             current = parse_json(text)
         except (ValueError, RecursionError) as error:
-            return [f"it is no JSON any more ({error})"], ()
+            return [f"it cannot be read as JSON ({error})"], ()
         return [*_json_differences(current, parse_json(published), "")], ["the layout of JSON"]
     current_lines, published_lines = text.split("\n"), published.split("\n")
     for number, (line, wanted) in enumerate(zip(current_lines, published_lines, strict=False), 1):
@@ -54,9 +54,9 @@ def _table_differences(
 ) -> tuple[list[str], Sequence[str]]:
     heading, wanted = current[0], published[0]
     if not heading:
-        return ["it is no CSV any more"], ()
+        return ["it cannot be read as CSV"], ()
     if "\0" in "".join(heading):
-        return ["it is no text in UTF-8 any more"], ()
+        return ["it cannot be read as text in UTF-8"], ()
     if not {*wanted} & {*heading}:
         return [f"row 1 is not the heading: {','.join(heading)[:MOST_REPEATED]!r} found"], ()
     for column in Counter(wanted) - Counter(heading):

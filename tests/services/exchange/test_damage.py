@@ -704,7 +704,7 @@ CHANGED = {
     "packed by gzip": (*("votes.csv", gzip.compress), "it is packed by gzip now"),
     "UTF-16 without a mark": (
         *("votes.csv", lambda content: content.decode().encode("utf-16-le")),
-        "it is no text in UTF-8 any more",
+        "it cannot be read as text in UTF-8",
     ),
     "another file": (
         *("votes.csv", lambda _: b"name,e-mail\nAda,a@example.org\n"),
